@@ -450,7 +450,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-/** Talk that fills a small window, behind what is tried. */
+/** Talk that fills a small window, after the items under test. */
 function filler(format: string): Items {
   const [ask, answer] =
     format === 'gemini'
@@ -469,7 +469,7 @@ async function sent(format: string, items: Items, budget: number) {
   return { messages, body: { ...beside, [field]: messages }, notices };
 }
 
-/** What the vendor's own package says of the messages; most have none that checks. */
+/** Checks the messages with the vendor's own package; most vendors have none that checks. */
 function vendorTakes(format: string, messages: Items): void {
   for (const message of messages) {
     if (format === 'ai-sdk') expect(modelMessageSchema.safeParse(message).error).toBeUndefined();
@@ -478,21 +478,21 @@ function vendorTakes(format: string, messages: Items): void {
 }
 
 describe.each(CASES)('%s, in %s', (_, format, items, said = []) => {
-  it('is sent legally and whole where it fits', async () => {
+  it('is sent legally, with its text, if it fits', async () => {
     const { body, messages } = await sent(format, items, 1_000_000);
     expect(validators.get(format)!(body)).toEqual([]);
     vendorTakes(format, messages);
     for (const words of said) expect(JSON.stringify(body)).toContain(words);
   });
 
-  it('is sent legally where it is compacted', async () => {
+  it('is sent legally when it is compacted', async () => {
     const { body, messages } = await sent(format, [...items, ...filler(format)], 1_500);
     expect(validators.get(format)!(body)).toEqual([]);
     vendorTakes(format, messages);
   });
 });
 
-it('what a page holds is refused by name where a model’s messages are wanted', async () => {
+it('UIMessages are refused by name in a session of ModelMessages', async () => {
   const session = (await engine(4_000, {}, { format: 'ai-sdk' })).session();
   const messages = [{ id: '1', role: 'user', parts: [text('Build a mill.')] }];
   await expect(session.follow({ messages })).rejects.toThrow(/INPUT_FORMAT.*UIMessage/);
@@ -501,7 +501,7 @@ it('what a page holds is refused by name where a model’s messages are wanted',
 describe('50 MB of base64', () => {
   const large = 'A'.repeat(50_000_000);
 
-  it('in a picture is kept; in a file of the past it gives way; in the newest question it is refused by name', async () => {
+  it('are kept in a picture, left out in an older file, and refused in a file of the newest question', async () => {
     const file = {
       type: 'file',
       file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${large}` },

@@ -4,14 +4,14 @@ import { validateOpenAiChat, validators } from '../../../src/testkit/index.js';
 import { CORPUS, hasCorpus, originals, sessions } from './views.js';
 
 (hasCorpus ? describe : describe.skip)('every recorded session', () => {
-  it.each(sessions)('%s comes back object for object, and each of its requests is legal', async (name) => {
+  it.each(sessions)('%s is sent as the same objects, and each of its requests is legal', async (name) => {
     const { parsed, format } = await readSession(`${CORPUS}/sessions/${name}`);
     expect(format).toBe('corpus');
     const wires = parsed.messages.map((message) => message.wire);
     const view = originals(parsed.messages);
     const whole = openaiChat.serialise(view);
 
-    // The very objects that were read; what is new among them was announced.
+    // The same objects that were read; each new one has a notice.
     const known = new Set(wires);
     const kept = whole.messages.filter((message) => known.has(message));
     expect(kept.length).toBe(wires.length);
@@ -30,7 +30,7 @@ import { CORPUS, hasCorpus, originals, sessions } from './views.js';
     // A chat that the assistant began: nothing was sent before its first words.
     expect(faults).toEqual(view[0]!.message.role === 'assistant' ? ['0: C0'] : []);
 
-    // On the wires of others it is legal, and comes back from its own bytes.
+    // In other formats it is legal, and comes back from its own bytes.
     for (const { name: other, messagesField, parse, serialise } of [openaiResponses, gemini]) {
       const sent = (shown: typeof view): Record<string, unknown> => {
         const { messages, beside } = serialise(shown);

@@ -8,7 +8,7 @@ import { made, originals, withPart } from './views.js';
 
 const words: Part = { type: 'text', text: '[left out]' };
 
-/** What a stage may put into the place of a part: less of the same kind, words, or nothing. */
+/** What a stage may put in place of a part: less of the same kind, words, or nothing. */
 function edits(part: Part): readonly (readonly Part[])[] {
   if (part.type === 'tool-result')
     return [[{ ...part, content: [{ type: 'text', text: '[cut]' }] }], [{ ...part, content: [] }]];
@@ -25,7 +25,7 @@ const summary: Message = {
   parts: [{ type: 'text', text: 'So far.' }],
 };
 
-/** First and last message of each step or plain message: what is removed goes whole. */
+/** Where each step or plain message begins: a step is only removed complete. */
 function exchanges(messages: readonly Message[]): number[] {
   return messages.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));
 }
@@ -46,7 +46,7 @@ describe.each(CASES.map(([format, body]) => [format.name, format, body] as const
       );
     };
 
-    it('is legal whichever part is cut, replaced or taken out', () => {
+    it('is legal whichever part is cut, replaced or removed', () => {
       let tried = 0;
       messages.forEach((message, at) =>
         message.parts.forEach((part, index) => {
@@ -66,7 +66,7 @@ describe.each(CASES.map(([format, body]) => [format.name, format, body] as const
       expect(tried).toBeGreaterThan(25);
     });
 
-    it('is legal whatever span of whole exchanges gives way to a summary', () => {
+    it('is legal whichever span of complete exchanges a summary replaces', () => {
       const starts = exchanges(messages);
       const first = messages.findIndex(({ role }) => role === 'user');
       for (const from of starts.filter((at) => at >= first)) {

@@ -30,10 +30,10 @@ function bodyOf({ serialise, messagesField }: WireFormat, view: readonly ViewMes
 
 const listIn = ({ messagesField }: WireFormat, body: Body) => body[messagesField] as readonly object[];
 
-/** By our rules, and by what the vendor's own package makes of it. */
+/** Checks a request by our rules and with the vendor's own package. */
 function demandLegal(format: WireFormat, view: readonly ViewMessage[]): Body {
   const body = bodyOf(format, view);
-  // What says nothing is no request.
+  // An empty list is no request.
   if (listIn(format, body).length > 0) expect(validators.get(format.name)!(body)).toEqual([]);
   for (const message of listIn(format, body)) {
     if (format.name === 'ai-sdk') expect(modelMessageSchema.safeParse(message).error).toBeUndefined();
@@ -44,10 +44,10 @@ function demandLegal(format: WireFormat, view: readonly ViewMessage[]): Body {
   return body;
 }
 
-/** Lines that stand in where a request would say nothing, or end with the model: no later request needs them. */
+/** Placeholders for a request that would say nothing or end with the model: no later request needs them. */
 const STANDS_IN = /\[nothing was said\]|\[Nothing was said yet\.\]/;
 
-/** What a request says in order. In Anthropic's neighbours of one role are one turn to the model. */
+/** What a request says, in order. For Anthropic, consecutive messages of one role are one turn. */
 function saidIn(format: WireFormat, view: readonly ViewMessage[]): string[] {
   const list = listIn(format, bodyOf(format, view)) as { role?: string; content?: unknown }[];
   if (format.name !== 'anthropic') return list.map((message) => JSON.stringify(message));
@@ -58,7 +58,7 @@ function saidIn(format: WireFormat, view: readonly ViewMessage[]): string[] {
   );
 }
 
-/** Calls of Gemini's that wait for some of their responses, and words behind instructions, make no request that is sent. */
+/** Gemini calls that wait for some of their responses, and words after instructions, make no request that is sent. */
 function isSent(format: WireFormat, before: Message | undefined, said: readonly string[]): boolean {
   if (before === undefined || said.some((one) => STANDS_IN.test(one))) return false;
   if (format.name === 'anthropic')
@@ -69,7 +69,7 @@ function isSent(format: WireFormat, before: Message | undefined, said: readonly 
 
 const kindsOf = (notices: readonly { readonly kind: string }[]): string[] => notices.map(({ kind }) => kind);
 
-/** What a log holds broken, and what is said of it. */
+/** Broken logs, the kind of their notice, and the formats that need none. */
 const BROKEN: readonly (readonly [kind: string, Draft[], besides?: readonly string[]])[] = [
   ['interrupted-call', [calls(call('a', {}, 'x'), call('b', {}, 'y')), result('x', 'saw x'), user('stop')]],
   ['late-result', [calls(call('a', {}, 'x')), says('on'), result('x', 'saw x'), user('so')]],
@@ -103,21 +103,24 @@ describe.each(FORMATS)('$name', ({ name, format }) => {
     }
   });
 
-  it('refuses a list in which nothing is known', () => {
+  it('refuses a list of unknown messages; Anthropic gives a notice of the role', () => {
     const odd = [{ role: 'nobody', type: 7 }];
     if (name === 'anthropic') expect(kindsOf(format.parse(odd).notices)).toEqual(['unknown-role']);
     else expect(() => format.parse(odd)).toThrow(expect.objectContaining({ code: 'INPUT_FORMAT' }));
   });
 
-  it.each(BROKEN)('says of its kind, and loses no word, what it mends: %s', (kind, drafts, besides = []) => {
-    const view = originals(conversation(user('go'), ...drafts));
-    const sent = JSON.stringify(demandLegal(format, view));
-    expect(kindsOf(format.serialise(view).notices).includes(kind)).toBe(!besides.includes(name));
-    for (const words of ['saw x', 'saw y'])
-      expect(sent.includes(words)).toBe(JSON.stringify(drafts).includes(words));
-  });
+  it.each(BROKEN)(
+    'mends %s, with a notice of that kind unless it needs none, and loses no result',
+    (kind, drafts, besides = []) => {
+      const view = originals(conversation(user('go'), ...drafts));
+      const sent = JSON.stringify(demandLegal(format, view));
+      expect(kindsOf(format.serialise(view).notices).includes(kind)).toBe(!besides.includes(name));
+      for (const words of ['saw x', 'saw y'])
+        expect(sent.includes(words)).toBe(JSON.stringify(drafts).includes(words));
+    },
+  );
 
-  it('makes of whatever a log holds a legal request, which comes back from its own bytes', () => {
+  it('makes a legal request of any log, and the same messages when that request is read back', () => {
     fc.assert(
       fc.property(LOGS, (log) => {
         const sent = JSON.parse(JSON.stringify(demandLegal(format, originals(log)))) as Body;
@@ -129,7 +132,7 @@ describe.each(FORMATS)('$name', ({ name, format }) => {
     );
   });
 
-  it('each request before the model speaks is a prefix of every later one', () => {
+  it('sends before each answer a request that is a prefix of the complete one', () => {
     fc.assert(
       fc.property(LOGS, (log) => {
         const whole = saidIn(format, originals(log));
@@ -144,7 +147,7 @@ describe.each(FORMATS)('$name', ({ name, format }) => {
     );
   });
 
-  it('is legal growing, cut back and edited anywhere', () => {
+  it('writes legal requests when a log grows, is cut back or is edited', () => {
     const step = fc.record({ upTo: fc.nat(26), edit: fc.option(fc.nat(25)), span: fc.nat(6) });
     fc.assert(
       fc.property(LOGS, fc.array(step, { maxLength: 8 }), (log, steps) => {
@@ -166,7 +169,7 @@ describe.each(FORMATS)('$name', ({ name, format }) => {
   });
 });
 
-it('every message of chat without a notice comes back as the very object it was', () => {
+it('chat: every message without a notice is sent as the same object, and no text is lost', () => {
   fc.assert(
     fc.property(chatHistories, (history) => {
       const { messages, notices } = openaiChat.serialise(originals(openaiChat.parse(history).messages));

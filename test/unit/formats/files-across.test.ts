@@ -147,7 +147,7 @@ const cases = Object.keys(BODIES).flatMap((from) =>
 );
 
 describe('files of one format in another', () => {
-  it.each(cases)('$from in $to: each is sent or named, and the request is legal', ({ from, to }) => {
+  it.each(cases)('$from in $to: every lost file is named, and the request is legal', ({ from, to }) => {
     const { body, files } = BODIES[from]!;
     const { messages } = formats.get(from)!.parse(body);
     const target = formats.get(to)!;
@@ -162,7 +162,7 @@ describe('files of one format in another', () => {
     expect(gone.length).toBeLessThanOrEqual(named);
   });
 
-  it('what a result holds as text is said in chat, whose results are words; a picture there is named, and told', () => {
+  it('text in a result is sent in chat; a picture in it is named, with a notice', () => {
     const found = {
       type: 'search_result',
       source: 's',
@@ -185,14 +185,14 @@ describe('files of one format in another', () => {
     ['image/svg+xml;utf8', '<svg%20/>', '<svg />'],
     ['image/svg+xml', '<svg width="5%"/>', '<svg width="5%"/>'],
     ['image/svg+xml;charset=utf-8;BASE64', Buffer.from('<svg />').toString('base64'), '<svg />'],
-  ])('an address that holds a picture as %s is read as what it holds', (head, held, text) => {
+  ])('an address that holds a picture as %s is decoded', (head, held, text) => {
     const content = [{ type: 'image_url', image_url: { url: `data:${head},${held}` } }];
     const { messages } = formats.get('openai-chat')!.parse([{ role: 'user', content }]);
     const data = Buffer.from(text).toString('base64');
     expect(formats.get('gemini')!.serialise(originals(messages)).messages).toEqual([
       { role: 'user', parts: [{ inlineData: { mimeType: 'image/svg+xml', data } }] },
     ]);
-    // Which takes no such picture, and fetches no such address.
+    // Anthropic takes no such picture, and fetches no such address.
     expect(formats.get('anthropic')!.serialise(originals(messages)).notices).toMatchObject([
       { kind: 'file-named' },
     ]);

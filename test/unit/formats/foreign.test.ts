@@ -11,7 +11,7 @@ function shown(role: Message['role'], parts: readonly Part[], from = 0): ViewMes
 }
 
 describe('a message of another format in a chat request', () => {
-  it('is written from its parts, without a word of the other format', () => {
+  it('is written from its parts, without fields of the other format', () => {
     const { messages, notices } = openaiChat.serialise([
       shown('user', [{ type: 'text', text: 'look', wire: { type: 'input_text' } }]),
       shown('assistant', [{ type: 'tool-call', callId: 'c', name: 'ls', arguments: '{}', wire: 3 }], 1),
@@ -29,7 +29,7 @@ describe('a message of another format in a chat request', () => {
     expect(notices).toEqual([]);
   });
 
-  it('names a picture that a model drew: only the user may send files', () => {
+  it('has a picture drawn by the model named, since only the user may send files', () => {
     const { messages } = openaiChat.serialise([
       { ...shown('user', [{ type: 'text', text: 'draw' }]) },
       {
@@ -47,7 +47,7 @@ describe('a message of another format in a chat request', () => {
     expect(messages[1]).toEqual({ role: 'assistant', content: '[file image/png, 4 bytes]' });
   });
 
-  it('names what chat has no place for', () => {
+  it('is sent without a part that chat has no place for, with a notice', () => {
     const opaque: Part = { type: 'opaque', kind: 'approval', bytes: 40, wire: { x: 1 } };
     const { messages, notices } = openaiChat.serialise([
       shown('user', [{ type: 'text', text: 'yes' }, opaque]),
@@ -63,7 +63,7 @@ describe('a message of another format in a chat request', () => {
   });
 });
 
-describe('AC-22: calls of a server with names and ids of its own', () => {
+describe('AC-22: calls with names and ids that only their server accepts', () => {
   // Gemini takes dots and colons, and servers that speak it give ids of any length.
   const id = `call|${'x'.repeat(200)}`;
   const name = 'disk.read:file';
@@ -75,7 +75,7 @@ describe('AC-22: calls of a server with names and ids of its own', () => {
   ]);
 
   it.each([...formats.keys()].filter((to) => to !== 'gemini'))(
-    'AC-22: are made legal in %s, on both sides',
+    'AC-22: get legal names and ids in %s, and their results the same ids',
     (to) => {
       const sent = formats.get(to)!.serialise(originals(messages));
       const text = JSON.stringify(sent.messages);
@@ -89,7 +89,7 @@ describe('AC-22: calls of a server with names and ids of its own', () => {
   );
 
   it.each(['openai-chat', 'ai-sdk', 'langchain'])(
-    'AC-22: keep in %s the name that a host gave, which has its tool',
+    'AC-22: keep in %s the name that the host gave them',
     (to) => {
       const own = messages.map(({ wireFormat: _, wire: __, ...message }) => message);
       const { messages: sent, notices } = formats.get(to)!.serialise(originals(own));

@@ -1,7 +1,7 @@
 import { textOf, type Message } from '../../../src/transcript/index.js';
 
 /**
- * What two readings of one session must agree on. Thinking stands in the raw file only; ids of calls may have been
+ * What two readings of one session must agree on. Thinking is in the raw file only; ids of calls may have been
  * blacked out, so calls and results are numbered in order of the calls.
  */
 export function gists(messages: readonly Message[]): object[] {

@@ -13,7 +13,7 @@ const move: fc.Arbitrary<Move> = fc.record({
 });
 
 /**
- * Logs as careless agents write them: parallel calls, interruptions, results that come late, twice, for nobody,
+ * Logs as careless agents write them: parallel calls, interruptions, results that come late, twice, without a call,
  * displaced, without ids or content; ids reused in later steps and inside one message.
  */
 export const histories: fc.Arbitrary<Loose[]> = fc
@@ -53,7 +53,7 @@ function callOf(seed: number, index: number): Loose {
   };
 }
 
-/** Nobody may write into what a caller passed. */
+/** Freezes a value: no code may write into what a caller passed. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

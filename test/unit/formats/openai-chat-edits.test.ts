@@ -16,7 +16,7 @@ function sent(shown: ViewMessage): unknown {
   return openaiChat.serialise([shown]).messages[0];
 }
 
-describe('an edited message', () => {
+describe('an edited chat message', () => {
   it('keeps unknown fields and the order of keys', () => {
     const wire = { z: 1, content: 'long', role: 'user', a: { b: 2 } };
     expect(JSON.stringify(edited(wire, 0, text('short')))).toBe(
@@ -24,7 +24,7 @@ describe('an edited message', () => {
     );
   });
 
-  it('a replaced tool result changes its content only', () => {
+  it('has only its content changed when a tool result is replaced', () => {
     const shown = originals(
       openaiChat.parse([
         {
@@ -48,7 +48,7 @@ describe('an edited message', () => {
     expect(openaiChat.serialise([shown[0]!, gone]).messages[1]).toMatchObject({ content: '' });
   });
 
-  it('a replaced call changes its arguments only; its neighbours are the very objects they were', () => {
+  it('has only the arguments of a replaced call changed; the call next to it is the same object', () => {
     const call = (id: string) => ({
       index: 0,
       id,
@@ -62,7 +62,7 @@ describe('an edited message', () => {
     expect(out.content).toBeNull();
   });
 
-  it('a part of a list gives way to none or many, the others stay', () => {
+  it('may have a part of a list replaced by none or several; the other parts stay', () => {
     const other = { type: 'text', text: 'b', cache: 1 };
     const wire = { role: 'user', content: [{ type: 'text', text: 'a' }, image, other] };
     expect(edited(wire, 0)).toEqual({ role: 'user', content: [image, other] });
@@ -78,7 +78,7 @@ describe('an edited message', () => {
     expect((edited(wire, 0) as typeof wire).content[1]).toBe(other);
   });
 
-  it('thinking can be taken out, and its signed twin goes with it', () => {
+  it('loses the signed copy of its thinking when the thinking is removed', () => {
     const wire = {
       role: 'assistant',
       reasoning_content: 'hm',
@@ -95,17 +95,17 @@ describe('an edited message', () => {
     });
   });
 
-  it('an assistant message that lost its last words has empty content', () => {
+  it('has empty content when it is the assistant’s and loses its last words', () => {
     expect(edited({ role: 'assistant', content: 'x' }, 0)).toEqual({ role: 'assistant', content: '' });
   });
 
-  it('a refusal stays in its field', () => {
+  it('keeps a refusal in its field, and joins an edited one to the content', () => {
     const wire = { role: 'assistant', content: 'a', refusal: 'no' };
     expect(edited(wire, 0, text('b'))).toEqual({ role: 'assistant', content: 'b', refusal: 'no' });
     expect(edited(wire, 1, text('n'))).toEqual({ role: 'assistant', content: 'a\nn' });
   });
 
-  it('a replacement is a plain message', () => {
+  it('is sent as a plain message if a summary replaces it', () => {
     const shown = made({
       id: 's',
       role: 'user',
@@ -124,8 +124,8 @@ describe('an edited message', () => {
   });
 });
 
-describe("another format's messages", () => {
-  it('one message that brings results and speaks becomes a message for each', () => {
+describe('messages of another format, sent as chat', () => {
+  it('are split: a message with results and text becomes one message for each', () => {
     const result = (callId: string): Part => ({
       type: 'tool-result',
       callId,
@@ -157,7 +157,7 @@ describe("another format's messages", () => {
     ]);
   });
 
-  it('a tool message that brings no result speaks as a user', () => {
+  it('have a tool message without a result sent as a user message', () => {
     const view = originals([{ id: '1', role: 'tool', origin: 'tool', parts: [text('done')] }]);
     expect(openaiChat.serialise(view).messages).toEqual([{ role: 'user', content: 'done' }]);
   });

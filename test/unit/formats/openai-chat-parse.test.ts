@@ -20,7 +20,7 @@ describe('parsing chat completions', () => {
     expect(openaiChat.parse([]).messages).toEqual([]);
   });
 
-  it('reads roles and who spoke', () => {
+  it('reads role, origin and name of each message', () => {
     const roles = ['system', 'developer', 'user', 'assistant', 'critic'];
     const { messages, notices } = openaiChat.parse(roles.map((role) => ({ role, content: 'x', name: 'n' })));
     expect(messages.map(({ role, origin, name }) => [role, origin, name])).toEqual([

@@ -14,8 +14,8 @@ function bodyOf(body: Loose, view = originals(openaiResponses.parse(body).messag
   return JSON.parse(JSON.stringify({ ...body, input: messages, ...beside })) as Loose;
 }
 
-describe('what was not edited', () => {
-  it('groups a step: what the model made in a row is one message, each result a message of its own', () => {
+describe('a Responses request that is not edited', () => {
+  it('is grouped by step: consecutive items of the model are one message, each result is another', () => {
     const { messages } = openaiResponses.parse([
       says('user', 'go'),
       thought('1'),
@@ -33,30 +33,30 @@ describe('what was not edited', () => {
     expect(messages[1]!.parts[0]).toMatchObject({ text: 'thinking of 1', signature: 'sealed-1' });
   });
 
-  it('a text as input becomes one user message', () => {
+  it('is sent as one user message if its input is a text', () => {
     expect(bodyOf({ input: 'hello' })).toEqual({ input: [{ role: 'user', content: 'hello' }] });
   });
 
-  it('what an earlier response holds is not missed', () => {
+  it('may hold the result of a call that an earlier response holds', () => {
     const body = { previous_response_id: 'resp_1', input: [output('earlier'), says('user', 'go on')] };
     expect(bodyOf(body)).toEqual(body);
     expect(validateOpenAiResponses(bodyOf(body))).toEqual([]);
   });
 
-  it('ids of 450 characters stay as their server made them', () => {
+  it('keeps ids of 450 characters as their server made them', () => {
     const id = 'x|'.repeat(225);
     const body = { input: [says('user', 'go'), call(id), output(id), says('user', 'and?')] };
     expect(bodyOf(body)).toEqual(body);
   });
 
-  it('refuses what is not this format', () => {
+  it('is refused if it is in another format', () => {
     expect(() => openaiResponses.parse({ messages: [] })).toThrow('openai-responses');
     expect(() => openaiResponses.parse([{ role: 'tool', tool_call_id: 'x', content: 'y' }])).toThrow('known');
     expect(() => openaiResponses.parse([7])).toThrow('message 0');
   });
 });
 
-describe('what was edited', () => {
+describe('an edited Responses request', () => {
   const body = everything();
   const messages = openaiResponses.parse(body).messages;
   const find = (type: string): { message: number; part: number } => {
@@ -96,13 +96,13 @@ describe('what was edited', () => {
     ['local_shell_call_output', 'output', 'cut'],
     ['apply_patch_call_output', 'output', 'cut'],
     ['shell_call_output', 'output', [{ stdout: 'cut', stderr: '', outcome: { type: 'exit', exit_code: 0 } }]],
-  ])('the words of a %s', (type, field, wanted) => {
+  ])('has the output of a %s replaced, and starts a new chain', (type, field, wanted) => {
     const sent = edit(type, result('cut'));
     expect(sentOf(sent, type)[field]).toEqual(wanted);
     expect(sent.notices).toEqual(['new-chain']);
   });
 
-  it('a server-run tool keeps its one item', () => {
+  it('keeps a server-run tool call and its cut output in one item', () => {
     const { message, part } = find('mcp_call');
     const view = originals(messages);
     view[message] = withPart(view[message]!, part + 1, result('cut')(messages[message]!.parts[part + 1]!));
@@ -112,7 +112,7 @@ describe('what was edited', () => {
     });
   });
 
-  it('a call that was allowed names no approval that has left', () => {
+  it('has an allowed call name no approval, once the approval is left out', () => {
     const allowed = {
       input: [
         says('user', 'go'),
@@ -139,7 +139,7 @@ describe('what was edited', () => {
     ]);
   });
 
-  it('a screenshot gives way to a blank one, what stands for it is said behind', () => {
+  it('gets a blank screenshot in place of a cut one, and a user message with the cut text after it', () => {
     const sent = edit('computer_call_output', result('[left out; recall m9#0]'));
     const at = (sent.body.input as Loose[]).findIndex(({ type }) => type === 'computer_call_output');
     expect(sent.body.input[at].output.image_url).toMatch(/^data:image\/png/);
@@ -151,13 +151,13 @@ describe('what was edited', () => {
     ['custom_tool_call', 'input', '{"input":"*** cut"}', '*** cut'],
     ['shell_call', 'action', '{"commands":["…"]}', { commands: ['…'] }],
     ['apply_patch_call', 'operation', '{"type":"delete_file"}', { type: 'delete_file' }],
-  ])('the arguments of a %s, whose ids and names stay', (type, field, json, wanted) => {
+  ])('has the arguments of a %s replaced, and keeps its ids', (type, field, json, wanted) => {
     const sent = sentOf(edit(type, args(json)), type);
     expect(sent[field]).toEqual(wanted);
     expect(sent).toMatchObject({ call_id: expect.any(String), id: expect.any(String) });
   });
 
-  it('the arguments of a computer_call stay under the field that held them, though the other is null', () => {
+  it('keeps the arguments of a computer_call in the field that held them, if the other is null', () => {
     const screen = { type: 'computer_screenshot', image_url: 'data:image/png;base64,AA==' };
     const { messages } = openaiResponses.parse([
       says('user', 'go'),
@@ -171,7 +171,7 @@ describe('what was edited', () => {
     expect(sent[1]).toMatchObject({ actions: null, action: { type: 'type', text: '…' } });
   });
 
-  it('reasoning that goes takes its bond along: what it led to is sent without ids', () => {
+  it('sends a call without its item id once the reasoning that led to it is removed', () => {
     const { body: sent } = edit('reasoning', () => []);
     const input = sent.input as Loose[];
     expect(input.some(({ id }) => id === 'rs_1')).toBe(false);
@@ -179,7 +179,7 @@ describe('what was edited', () => {
     expect(input.find(({ id }) => id === 'rs_2')).toBeDefined();
   });
 
-  it('the words that reasoning led to go: so does the reasoning', () => {
+  it('is sent without reasoning once the words that it led to are removed', () => {
     const { message } = find('reasoning');
     const view = originals(messages);
     view[message] = withPart(view[message]!, 1, []);
@@ -188,7 +188,7 @@ describe('what was edited', () => {
     expect((sent.input as Loose[]).some(({ id }) => id === 'rs_1' || id === 'msg_1')).toBe(false);
   });
 
-  it('a picture of the user becomes words in its place', () => {
+  it('has words in the place of a picture of the user', () => {
     const view = originals(messages);
     view[3] = withPart(view[3]!, 1, [text('[image left out]')]);
     expect(bodyOf(body, view).input[2].content).toEqual([
@@ -198,7 +198,7 @@ describe('what was edited', () => {
     ]);
   });
 
-  it('a compacted view starts a new chain, and says so', () => {
+  it('starts a new chain when an earlier response holds the start, with a notice', () => {
     const chained = { previous_response_id: 'resp_1', input: [output('earlier'), says('user', 'go on')] };
     const view = originals(openaiResponses.parse(chained).messages);
     view[1] = withPart(view[1]!, 0, [text('go')]);
@@ -209,14 +209,14 @@ describe('what was edited', () => {
   });
 });
 
-describe('what a log holds broken', () => {
+describe('a broken Responses log', () => {
   const repair = (input: Loose[]): { sent: Loose[]; kinds: string[] } => {
     const { messages, notices } = openaiResponses.serialise(originals(openaiResponses.parse(input).messages));
     expect(validateOpenAiResponses(messages)).toEqual([]);
     return { sent: messages as Loose[], kinds: kindsOf(notices) };
   };
 
-  it('an interrupted call is answered, behind the results of its step', () => {
+  it('gets a result for an interrupted call, after the results of its step', () => {
     const { sent, kinds } = repair([
       says('user', 'go'),
       call('a'),
@@ -242,13 +242,13 @@ describe('what a log holds broken', () => {
     ['apply_patch_call', { operation: { type: 'delete_file', path: 'a' } }],
     ['computer_call', { id: 'c', action: { type: 'screenshot' } }],
     ['tool_search_call', { arguments: {}, execution: 'client' }],
-  ])('an interrupted %s, in the form of its kind', (type, fields) => {
+  ])('gets a legal result for an interrupted %s', (type, fields) => {
     expect(
       repair([says('user', 'go'), { type, call_id: 'a', ...fields }, says('user', 'stop')]).kinds,
     ).toEqual(['interrupted-call']);
   });
 
-  it('an approval that was never given counts as declined', () => {
+  it('has a request for approval without an answer declined', () => {
     const { sent } = repair([
       { type: 'mcp_approval_request', id: 'q', server_label: 's', name: 'drop', arguments: '{}' },
       says('user', 'something else'),
@@ -260,7 +260,7 @@ describe('what a log holds broken', () => {
     });
   });
 
-  it('ids used again in a later step are told apart on both sides', () => {
+  it('has ids used again in a later step renamed, in calls and results', () => {
     const { sent, kinds } = repair([
       says('user', 'go'),
       call('a'),
@@ -272,7 +272,7 @@ describe('what a log holds broken', () => {
     expect(sent.slice(1).map(({ call_id: id }) => id)).toEqual(['a', 'a', 'a_2', 'a_2']);
   });
 
-  it('calls and results without ids are paired by order', () => {
+  it('has calls and results without ids paired by order', () => {
     const bare = (item: Loose): Loose => {
       const { call_id: _, id: __, ...rest } = item;
       return rest;
@@ -289,7 +289,7 @@ describe('what a log holds broken', () => {
     expect(sent[2]!.call_id).toBe(sent[4]!.call_id);
   });
 
-  it('reasoning that led to nothing, or that nobody can read, is left out', () => {
+  it('gives notices of reasoning that led to nothing and of reasoning that cannot be sent back', () => {
     expect(repair([says('user', 'go'), thought('1'), says('user', 'well?')]).kinds).toEqual([
       'dangling-reasoning',
     ]);
@@ -299,7 +299,7 @@ describe('what a log holds broken', () => {
     ]);
   });
 
-  it('halves of surrogate pairs, missing content, arguments that are an object', () => {
+  it('has halves of surrogate pairs, missing content and arguments that are an object mended', () => {
     const { sent, kinds } = repair([
       says('user', 'half \ud83d of it'),
       { role: 'user', content: null },
@@ -311,7 +311,7 @@ describe('what a log holds broken', () => {
   });
 });
 
-describe('a session of another format', () => {
+describe('a session of another format, written for Responses', () => {
   const chat = (...messages: Loose[]): Message[] => [...openaiChat.parse(messages).messages];
 
   it('is written from its parts: words, pictures, calls, results', () => {
@@ -343,7 +343,7 @@ describe('a session of another format', () => {
     expect(beside).toBeUndefined();
   });
 
-  it('ids that are too long become shorter ones, on both sides', () => {
+  it('gets shorter ids for those that are too long, the same in call and result', () => {
     const id = 'toolu_'.repeat(20);
     const { messages } = openaiResponses.serialise(
       originals(
@@ -363,7 +363,7 @@ describe('a session of another format', () => {
     expect(answered!.call_id).toBe(made!.call_id);
   });
 
-  it('and back: what it wrote, chat can be written from', () => {
+  it('can be written back: chat takes items of Responses, with pictures and notices', () => {
     const body = everything();
     const { messages, notices } = openaiChat.serialise(originals(openaiResponses.parse(body).messages));
     expect(messages.length).toBeGreaterThan(20);
@@ -381,13 +381,13 @@ describe('a picture that the model drew', () => {
   };
   const body = { input: [says('user', 'draw'), thought('1'), drawn, says('user', 'and?')] };
 
-  it('is a picture, of that size, and comes back as it was', () => {
+  it('is read as a picture of its size, and sent unchanged', () => {
     const { messages } = openaiResponses.parse(body);
     expect(messages[1]!.parts[1]).toMatchObject({ type: 'file', mediaType: 'image/png', bytes: 40_000 });
     expect(bodyOf(body)).toEqual(body);
   });
 
-  it('takes the reasoning that led to it along where words stand for it', () => {
+  it('is sent without the reasoning that led to it when words replace it', () => {
     const [asked, step, next] = originals(openaiResponses.parse(body).messages);
     const view = [asked!, withPart(step!, 1, [text('[a picture]')]), next!];
     const { input } = bodyOf(body, view);

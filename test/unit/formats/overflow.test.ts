@@ -187,7 +187,7 @@ const OTHERS: readonly unknown[] = [
   'This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 4332.',
   { status: 401, message: 'invalid x-api-key' },
   { status: 500, message: 'Internal server error' },
-  // What was sent may speak of anything.
+  // The request that was sent may hold any words.
   { status: 500, request: { body: 'prompt is too long: 9 tokens > 8 maximum' }, message: 'bad gateway' },
   undefined,
   null,
@@ -205,20 +205,20 @@ describe('an overflow', () => {
     expect(readOverflow(said)).toBeUndefined();
   });
 
-  it("is not doubted under a number that is a provider's own and no status", () => {
+  it("is not doubted if its code is a provider's own number and no HTTP status", () => {
     const message = 'Prompt contains 65673 tokens, too large for model with 32768 maximum context length';
     expect(readOverflowOf({ status: 400, code: '3051', message })).not.toHaveProperty('doubt');
     expect(readOverflowOf({ status: 400, code: '500', message })).toHaveProperty('doubt');
   });
 
-  it('is doubted under a code so long that it is a text', () => {
+  it('is doubted if its code is as long as a text', () => {
     const coded = (code: string) =>
       readOverflowOf({ status: 400, code, message: 'Input is too long for requested model.' });
     expect(coded('context_too_long')).not.toHaveProperty('doubt');
     expect(coded(`context ${'words '.repeat(50)}`)).toMatchObject({ doubt: expect.any(String) });
   });
 
-  it('survives errors that refer to themselves', () => {
+  it('is not read from an error that is its own cause', () => {
     const error: { cause?: unknown; message: string } = { message: 'x' };
     error.cause = error;
     expect(readOverflow(error)).toBeUndefined();

@@ -45,7 +45,7 @@ describe('the providers of a format', () => {
       'langchain',
       { usage_metadata: { input_tokens: 100, input_token_details: { cache_read: 30 }, output_tokens: 7 } },
     ],
-  ])('%s: reads what an answer says was used', (name, answer) => {
+  ])('%s: read the usage that an answer reports', (name, answer) => {
     const usageOf = formats.get(name)!.provider!.usageOf!;
     expect(usageOf(answer)).toEqual({ ...used, inputTokens: 70 });
     expect(usageOf({ type: 'ping' })).toBeUndefined();
@@ -77,19 +77,19 @@ describe('the providers of a format', () => {
         outputTokens: 7,
       },
     ],
-  ])('%s: tells what was written to the cache from what was merely read', (name, usage) => {
+  ])('%s: count tokens written to the cache apart from tokens read from it', (name, usage) => {
     const usageOf = formats.get(name)!.provider!.usageOf!;
     expect(usageOf({ usage })).toEqual({ ...used, inputTokens: 70, cacheWriteTokens: 20 });
   });
 
-  it('a figure of input that is less than what came from the cache is of what did not', () => {
+  it('take an input figure below the cached tokens as input that did not come from the cache', () => {
     const usageOf = formats.get('openai-chat')!.provider!.usageOf!;
     const usage = { prompt_tokens: 20, prompt_tokens_details: { cached_tokens: 30 }, completion_tokens: 7 };
     expect(usageOf({ usage })).toEqual({ ...used, inputTokens: 20 });
   });
 
   it.each([-5, 1e308, Infinity, Number.NaN, '7e400'])(
-    'a figure that is no count says nothing: %s',
+    'count an output figure that is no valid count as 0: %s',
     (figure) => {
       const usageOf = formats.get('openai-chat')!.provider!.usageOf!;
       expect(usageOf({ usage: { prompt_tokens: 100, completion_tokens: figure } })).toMatchObject({
@@ -99,7 +99,7 @@ describe('the providers of a format', () => {
     },
   );
 
-  it('a provider of one’s own brings its wordings and its switches', async () => {
+  it('may be replaced by one with its own overflow wordings and truncation switches', async () => {
     const format: WireFormat = {
       ...openaiChat,
       provider: {

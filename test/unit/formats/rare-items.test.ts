@@ -42,7 +42,7 @@ it.each<[string, readonly Item[], readonly Item[]]>([
     [SHELL, { type: 'function_call_output', call_id: 'c2', output: 'a.ts' }],
     [SHELL, { type: 'local_shell_call_output', id: 'c2', output: 'a.ts' }],
   ],
-])('openai-responses: %s becomes that of its call', (_what, items, expected) => {
+])('openai-responses: %s gets the kind that belongs to its call', (_what, items, expected) => {
   expect(written('openai-responses', [ASKED, ...items, MORE]).messages).toEqual([ASKED, ...expected, MORE]);
 });
 
@@ -92,19 +92,19 @@ it.each<[string, string, readonly Item[]]>([
       { role: 'tool', tool_call_id: 'c1', content: 'a.ts' },
     ],
   ],
-])('%s: %s goes as it came', (name, _what, items) => {
+])('%s: %s is sent unchanged', (name, _what, items) => {
   const list = [ASKED, ...items, MORE];
   expect(written(name, list)).toEqual({ messages: list, kinds: [] });
 });
 
-it('ai-sdk: content that is none is told, and kept as its JSON', () => {
+it('ai-sdk: content that is no text or list is reported, and kept as its JSON', () => {
   const { parse } = formats.get('ai-sdk')!;
   const { messages, notices } = parse({ messages: [{ role: 'user', content: 5 }] });
   expect(messages[0]!.parts).toMatchObject([{ type: 'text', text: '5' }]);
   expect(notices.map(({ kind }) => kind)).toEqual(['unknown-content']);
 });
 
-it('ai-sdk: what a user’s message holds that nobody knows goes as it came; what only the assistant says is told', () => {
+it('ai-sdk: an unknown part of a user message is sent unchanged; reasoning in it is left out with a notice', () => {
   const { parse, serialise } = formats.get('ai-sdk')!;
   const known = { type: 'text', text: 'Look.' };
   const unknown = { type: 'data-mark', data: { at: 1 } };
@@ -117,7 +117,7 @@ it('ai-sdk: what a user’s message holds that nobody knows goes as it came; wha
   expect(notices).toMatchObject([{ at: 'm1', kind: 'foreign-part' }]);
 });
 
-it('gemini: a file among the instructions is named', () => {
+it('gemini: a file in the instructions is replaced by its name, with a notice', () => {
   const { parse, serialise } = formats.get('gemini')!;
   const systemInstruction = {
     parts: [{ text: 'Be brief.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }],

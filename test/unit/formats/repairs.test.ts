@@ -19,8 +19,8 @@ function repaired(...messages: unknown[]) {
   };
 }
 
-describe('repairs that a reader of the request can see', () => {
-  it('an interrupted call gets a result that says so, behind the real ones, in call order', () => {
+describe('a broken log of chat completions', () => {
+  it('gets for each interrupted call a result that says so, after the real ones, in call order', () => {
     const { messages, kinds } = repaired(calls('a', 'b', 'c'), result('b'), user('stop'));
     expect(messages).toEqual([
       calls('a', 'b', 'c'),
@@ -32,14 +32,14 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds).toEqual(['m0 interrupted-call', 'm0 interrupted-call']);
   });
 
-  it('a call at the very end waits for its result', () => {
+  it('gets no result for a call that still waits at the end', () => {
     expect(repaired(user('go'), calls('a', 'b'), result('a'))).toEqual({
       messages: [user('go'), calls('a', 'b'), result('a')],
       kinds: [],
     });
   });
 
-  it('a result that a user message displaced moves up', () => {
+  it('has a result after a user message moved up to its call', () => {
     const { messages, kinds } = repaired(
       calls('a', 'b'),
       result('a'),
@@ -51,7 +51,7 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds).toEqual(['m3 displaced-result']);
   });
 
-  it('a late result becomes a labelled user message, behind the results of the step it stands in', () => {
+  it('has a late result sent as a labelled user message, after the results of the step it came in', () => {
     const { messages, kinds } = repaired(
       calls('a'),
       user('go on'),
@@ -73,7 +73,7 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds).toEqual(['m0 interrupted-call', 'm3 late-result', 'm4 displaced-result']);
   });
 
-  it('a second result, at once or later, is labelled too', () => {
+  it('has a second result, at once or later, sent as a labelled user message', () => {
     const { messages, kinds } = repaired(
       calls('a'),
       result('a'),
@@ -86,7 +86,7 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds).toEqual(['m2 duplicate-result', 'm4 duplicate-result']);
   });
 
-  it('a second late result is told from the first, in one step and in another', () => {
+  it('has later late results labelled differently from the first, in the same step or another', () => {
     const again = (nth: number) => result('a', `${nth}. of a`);
     const { messages, kinds } = repaired(
       calls('a'),
@@ -105,7 +105,7 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds.slice(1)).toEqual(['m3 late-result', 'm4 duplicate-result', 'm6 duplicate-result']);
   });
 
-  it('a result for nobody keeps its words and pictures', () => {
+  it('has a result without a call sent as a labelled user message, with its words and pictures', () => {
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const label = '[result of a call that is not in this log]';
     const { messages } = repaired(user('hi'), result('z'), { ...result('y'), content: [picture] });
@@ -115,12 +115,12 @@ describe('repairs that a reader of the request can see', () => {
     ]);
   });
 
-  it('an id that returns in a later step is left alone', () => {
+  it('may reuse a call id in a later step', () => {
     const log = [calls('a'), result('a'), says('ok'), calls('a'), result('a', 'other'), says('done')];
     expect(repaired(...log)).toEqual({ messages: log, kinds: [] });
   });
 
-  it('equal ids inside one message are told apart on both sides', () => {
+  it('has equal ids inside one message made distinct, in calls and results', () => {
     const { messages, kinds } = repaired(
       calls('a', 'a', 'a_2', 'a'),
       result('a', '1'),
@@ -132,7 +132,7 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds).toEqual(['m0 call-id', 'm0 call-id', 'm3 result-mended']);
   });
 
-  it('calls and results without ids are paired by name, then by order', () => {
+  it('has calls and results without ids paired by name, then by order', () => {
     const call = (name: string) => ({ type: 'function', function: { name, arguments: '{}' } });
     const log = [
       { role: 'assistant', content: '', tool_calls: [call('read'), call('write'), call('read')] },
@@ -149,14 +149,14 @@ describe('repairs that a reader of the request can see', () => {
     ]);
   });
 
-  it('calls of `functions`, which have no ids, are refused', () => {
+  it('is refused if it holds calls of `functions`, which have no ids', () => {
     const call = { role: 'assistant', content: null, function_call: { name: 'look', arguments: '{' } };
     const answer = { role: 'function', name: 'look', content: 'seen' };
     for (const message of [call, answer])
       expect(() => repaired(user('hi'), message)).toThrow(expect.objectContaining({ code: 'INPUT_FORMAT' }));
   });
 
-  it('an unknown role stays visible, as a user message that names it', () => {
+  it('has a message of an unknown role sent as a user message that names the role', () => {
     const { messages, kinds } = repaired(
       user('hi'),
       { role: 'critic', content: 'weak', name: 'C' },
@@ -169,7 +169,7 @@ describe('repairs that a reader of the request can see', () => {
     expect(kinds).toEqual(['m1 unknown-role', 'm2 unknown-role']);
   });
 
-  it('an assistant message that says nothing gets empty content; with calls, null stays', () => {
+  it('gets empty content in an assistant message that says nothing; null stays next to calls', () => {
     const { messages } = repaired(
       user('hi'),
       { role: 'assistant', content: null, x: 1 },
@@ -179,13 +179,13 @@ describe('repairs that a reader of the request can see', () => {
     expect(messages).toEqual([user('hi'), { role: 'assistant', content: '', x: 1 }, calls('a'), result('a')]);
   });
 
-  it('an empty list of calls is left out, null is not touched', () => {
+  it('has an empty list of calls left out; a null list stays', () => {
     const empty = { role: 'assistant', content: 'x', tool_calls: [] };
     const none = { role: 'assistant', content: 'x', tool_calls: null, function_call: null };
     expect(repaired(empty, none)).toEqual({ messages: [says('x'), none], kinds: ['m0 no-calls'] });
   });
 
-  it('arguments that are no text become text, those that are no JSON stay', () => {
+  it('has arguments that are an object made into text; text that is no JSON stays', () => {
     const call = (args: unknown) => ({
       ...calls('a').tool_calls[0],
       function: { name: 'look', arguments: args },
@@ -198,7 +198,7 @@ describe('repairs that a reader of the request can see', () => {
     expect(repaired(...broken)).toEqual({ messages: broken, kinds: [] });
   });
 
-  it('a system message midway stays where it is', () => {
+  it('keeps a system message in the middle in its place', () => {
     const log = [
       { role: 'developer', content: 'a' },
       user('hi'),

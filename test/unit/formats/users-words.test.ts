@@ -9,7 +9,7 @@ import { call, calls, conversation, result, user } from '../../support/messages.
 import { originals } from './views.js';
 import { times } from '../../support/chats.js';
 
-/** What a user says before, between and behind the results of one step; '' is nothing. */
+/** What a user says before, between and after the results of one step; '' is nothing. */
 interface Step {
   readonly results: readonly string[];
   readonly words: readonly string[];
@@ -27,7 +27,7 @@ const steps: fc.Arbitrary<Step[]> = fc
     })),
   );
 
-/** Steps as most clients send them: words behind the results, with Anthropic in the turn of these. */
+/** Steps as most clients send them: words after the results, for Anthropic in the same turn. */
 function said({ serialise }: WireFormat, drawn: readonly Step[]): readonly unknown[] {
   const drafts = drawn.flatMap(({ results, words }, at) => [
     calls(...results.map((_, i) => call('read', {}, `c${at}x${i}`))),
@@ -47,7 +47,7 @@ const saidInTurns = (drawn: readonly Step[]): readonly Loose[] => [
   ]),
 ];
 
-/** The words of a step before, between and behind its results. */
+/** The words of a step before, between and after its results. */
 function interleaved({ results, words }: Step, made: (result: string) => Loose): (string | Loose)[] {
   const parts: (string | Loose)[] = [];
   for (let at = 0; at < Math.max(results.length, words.length); at++) {
@@ -59,7 +59,7 @@ function interleaved({ results, words }: Step, made: (result: string) => Loose):
 
 describe('the words of the user', () => {
   it.each([...formats.values()].map((format) => [format.name, format] as const))(
-    'all reach the log as the user’s, and no word of a tool does: %s',
+    'all reach the log as the user’s, and no output of a tool does: %s',
     (name, format) => {
       fc.assert(
         fc.property(steps, (drawn) => {
@@ -81,7 +81,7 @@ describe('the words of the user', () => {
     },
   );
 
-  it('stay with Gemini however long the session goes on, in the very turn of a result that is cut', async () => {
+  it('stay in every later Gemini request, even if they came in the turn of a result', async () => {
     const spillway = await createSpillway({ inputBudget: 3000 });
     const session = spillway.session({ format: 'gemini' });
     const contents: Loose[] = [turn('user', 'Fix the build.')];
@@ -106,7 +106,7 @@ describe('the words of the user', () => {
   });
 
   it.each(['Tool execution succeeded.', 'Binary content provided (1 item(s)).', 'ok', ''])(
-    'are not what follows a response that says only %j: what a tool wrote does not speak as the user, and a notice says so',
+    'do not include text after a Gemini response that says only %j, which gets a notice',
     (output) => {
       const { messages, notices } = formats
         .get('gemini')!

@@ -23,7 +23,7 @@ export function made(message: Message): ViewMessage {
   return { message, size: NOTHING, from: 0, to: 0, made: { stage: 'test', reason: 'test' } };
 }
 
-/** The recorded sessions that live beside the repository, where there are any. */
+/** The recorded sessions next to the repository, if there are any. */
 export const CORPUS = '../shared/corpus';
 export const hasCorpus = existsSync(CORPUS);
 export const sessions = hasCorpus

@@ -19,7 +19,7 @@ function legal(messages: readonly unknown[]): void {
 }
 
 describe('ModelMessages', () => {
-  it('are told apart: words, pictures, thinking with its proof, calls, results, and what only the SDK understands', () => {
+  it('are read into text, files, signed reasoning, calls, results, and parts that only the SDK understands', () => {
     const { messages } = aiSdk.parse(everything());
     expect(messages.map(({ parts }) => parts.map(({ type }) => type))).toEqual([
       ['text'],
@@ -43,7 +43,7 @@ describe('ModelMessages', () => {
     expect(messages[9]!.parts[1]).toMatchObject({ isError: true, content: [{ text: 'keep y' }] });
   });
 
-  it('keep the field `system` beside them: a text, or messages with their options', () => {
+  it('keep the field `system` of their request, as a text or as messages with options', () => {
     const messages = [{ role: 'user', content: 'hi' }];
     for (const system of [
       'Be brief.',
@@ -63,7 +63,7 @@ describe('ModelMessages', () => {
     expect(aiSdk.serialise(edited).beside).toEqual({ system: 'Short!' });
   });
 
-  it('count the tools of a call, in a list or by name', () => {
+  it('are read with the tools of their request, in a list or by name', () => {
     const messages = [{ role: 'user', content: 'hi' }];
     expect(aiSdk.parse({ messages, tools: [{ name: 'look' }] }).tools).toEqual([{ name: 'look' }]);
     const look = { description: 'looks', inputSchema: { jsonSchema: { type: 'object' } }, execute: () => 1 };
@@ -85,7 +85,7 @@ describe('an edited ModelMessage', () => {
   };
   const result = (at: number, part: number): any => view()[at]!.message.parts[part];
 
-  it('has a result replaced in its frame; the others stay the objects they were', () => {
+  it('has only the output of an edited result replaced; the other results and options stay equal', () => {
     const { content: _, ...frame } = result(4, 0);
     const message = edit(4, 0, [{ ...frame, content: text('[stub]') }]) as any;
     expect(message.content[0]).toEqual({
@@ -96,7 +96,7 @@ describe('an edited ModelMessage', () => {
     expect(message.providerOptions).toEqual({ openai: { z: 1 } });
   });
 
-  it('keeps the kind of a list of words and pictures', () => {
+  it('keeps an edited list of text and pictures a list', () => {
     const part = result(4, 1);
     const message = edit(4, 1, [
       { ...part, content: [{ type: 'text', text: '[cut]' }, part.content[1]] },
@@ -120,7 +120,7 @@ describe('an edited ModelMessage', () => {
       },
       { output: [{ stdout: '[stub]', stderr: '', outcome: { type: 'timeout' } }] },
     ],
-  ])('keeps the shape that a tool of OpenAI’s own answers in: %j', (value, left) => {
+  ])('keeps the output shape of OpenAI’s own tools: %j', (value, left) => {
     const call = { type: 'tool-call', toolCallId: 'x', toolName: 'shell', input: {} };
     const output = { type: 'json', value };
     const shown = originals(
@@ -136,7 +136,7 @@ describe('an edited ModelMessage', () => {
     expect(message.content[0].output).toEqual({ type: 'json', value: left });
   });
 
-  it('leaves the text that a custom tool of OpenAI’s is called with', () => {
+  it('keeps the text input of an OpenAI custom tool when nothing is edited', () => {
     const providerOptions = { openai: { itemId: 'ctc_1' } };
     const call = { type: 'tool-call', toolCallId: 'x', toolName: 'sql', input: 'SELECT 1', providerOptions };
     const messages = [
@@ -153,12 +153,12 @@ describe('an edited ModelMessage', () => {
     expect(back(messages)).toEqual({ messages, notices: [] });
   });
 
-  it('says that a denied call was denied, in other words', () => {
+  it('turns an edited denial of a call into an error text', () => {
     const message = edit(9, 1, [{ ...result(9, 1), content: text('no') }]) as any;
     expect(message.content[1].output).toEqual({ type: 'error-text', value: 'no' });
   });
 
-  it('has arguments replaced as an object, thinking without its proof, and thinking taken out', () => {
+  it('has arguments replaced as an object, reasoning shortened without its signature, or reasoning removed', () => {
     const call = edit(3, 2, [{ ...result(3, 2), arguments: '{"at":"[cut]"}' }]) as any;
     expect(call.content[2]).toEqual({ ...everything()[3]!.content[2], input: { at: '[cut]' } });
     const thinner = edit(3, 0, [{ type: 'reasoning', text: 'short' }]) as any;
@@ -197,7 +197,7 @@ describe('a log that is broken', () => {
         tool(answer('x'), { type: 'tool-approval-response', approvalId: 'q', approved: true }),
       ],
     ],
-  ])('%s: is mended with a notice, and nothing that was said is missing', (kind, list) => {
+  ])('%s: is mended with a notice and loses no result', (kind, list) => {
     const { messages, notices } = back(list);
     expect(kinds(notices)).toContain(kind);
     expect(validateAiSdk(messages)).toEqual([]);
@@ -207,7 +207,7 @@ describe('a log that is broken', () => {
     }
   });
 
-  it('leaves out reasoning that led to nothing, which providers refuse once another message follows', () => {
+  it('is sent without reasoning that led to nothing, which providers refuse before another message', () => {
     const reasoning = { type: 'reasoning', text: 'I look.' };
     const [go, well] = ['go', 'well?'].map((content) => ({ role: 'user', content }));
     const said = (...content: unknown[]) => ({ role: 'assistant', content });
@@ -219,7 +219,7 @@ describe('a log that is broken', () => {
     expect(back([go, answer, well]).notices).toEqual([]);
   });
 
-  it('takes the part that begins a streamed answer of Anthropic for no content', () => {
+  it('has the part that begins a streamed Anthropic answer not counted as content', () => {
     const start = {
       type: 'custom',
       kind: 'anthropic.message_start',
@@ -241,7 +241,7 @@ describe('a log that is broken', () => {
     expect(roles).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('names calls without an id after their place, and pairs by it nothing that is not sure', () => {
+  it('has calls without an id named after their place, with a notice', () => {
     const { messages, notices } = aiSdk.parse([user('a'), step(call(undefined))]);
     expect(messages[1]!.parts[0]).toMatchObject({ callId: 'call_m1_0' });
     expect(kinds(notices)).toEqual(['missing-call-id']);
@@ -251,7 +251,7 @@ describe('a log that is broken', () => {
 });
 
 describe('messages of other formats', () => {
-  it('are written from their parts, pictures and all, and signatures stay behind', () => {
+  it('are written as ModelMessages from their parts, with pictures and without signed thinking', () => {
     const chat = openaiChat.parse([
       {
         role: 'user',
@@ -311,7 +311,7 @@ describe('messages of other formats', () => {
     });
   });
 
-  it('take pictures of ModelMessages over', () => {
+  it('take over the pictures and files of ModelMessages', () => {
     const parsed = aiSdk.parse(everything()).messages.slice(2, 3);
     const { messages } = openaiChat.serialise(originals(parsed));
     const urls = (messages[0] as any).content.map((item: any) => item.image_url?.url ?? item.file?.file_data);
@@ -324,7 +324,7 @@ describe('messages of other formats', () => {
   });
 });
 
-describe('files as version 7 of the SDK has them', () => {
+describe('files in the form of version 7 of the SDK', () => {
   const kinds7: [string, Record<string, unknown>, Record<string, unknown>][] = [
     ['text', { type: 'text', text: 'word '.repeat(80) }, { bytes: 400 }],
     ['base64', { type: 'data', data: 'A'.repeat(400) }, { bytes: 400 }],
@@ -333,7 +333,7 @@ describe('files as version 7 of the SDK has them', () => {
     ['a reference', { type: 'reference', reference: { openai: 'file_1' } }, { bytes: 0 }],
   ];
 
-  it.each(kinds7)('%s: as large as it is, and legal', (_, data, size) => {
+  it.each(kinds7)('%s: is legal and counted at its size', (_, data, size) => {
     const messages = [
       { role: 'user', content: [{ type: 'file', data, mediaType: 'image' }] },
       {

@@ -24,7 +24,7 @@ describe('a recorded request of the Messages API', () => {
   it.each([
     ['printed over lines', 1],
     ['on one line', 0],
-  ])('is recognised, %s', async (_, indent) => {
+  ])('is recognised when it is %s', async (_, indent) => {
     const file = join(folder, `dump-${indent}.json`);
     writeFileSync(file, JSON.stringify(everything(), null, indent));
     const { format, parsed } = await readSession(file);

@@ -10,8 +10,8 @@ function through(body: Loose): { body: Loose; notices: readonly string[] } {
   return { body: { ...body, ...beside, messages }, notices: notices.map(({ kind }) => kind) };
 }
 
-describe('what was not edited', () => {
-  it('is the very object that came in, where one message of the wire is one of the log', () => {
+describe('an Anthropic request that is not edited', () => {
+  it('is sent as the same objects, if one message of the wire is one of the log', () => {
     const body = everything();
     const { messages } = through(body).body;
     for (const at of [1, 3, 4, 5, 6, 7, 8]) expect(messages[at]).toBe(body.messages[at]);
@@ -45,7 +45,7 @@ describe('what was not edited', () => {
     expect(out.notices).toEqual([]);
   });
 
-  it('keeps a block of a kind not known yet, and says so once', () => {
+  it('keeps a block of an unknown kind, with one notice', () => {
     const body = { messages: [user({ type: 'hologram', z: 1 }, text('see?'))] };
     const { notices } = anthropic.parse(body);
     expect(notices).toEqual([
@@ -54,7 +54,7 @@ describe('what was not edited', () => {
     expect(through(body)).toEqual({ body, notices: [] });
   });
 
-  it('holds for any legal history', () => {
+  it('is sent unchanged and without a notice for any legal history', () => {
     fc.assert(
       fc.property(bodies, (body) => {
         expect(validateAnthropic(body)).toEqual([]);
@@ -70,7 +70,7 @@ describe('what was not edited', () => {
 describe('the log of a request', () => {
   const { messages, tools, model } = anthropic.parse(everything());
 
-  it('holds results, reminders and words as messages of their own', () => {
+  it('holds results, reminders and words of one turn as separate messages', () => {
     expect(messages.map(({ id, role, origin }) => [id, role, origin].join(' '))).toEqual([
       'system system system',
       'm0 user synthetic',
@@ -90,7 +90,7 @@ describe('the log of a request', () => {
     expect([tools?.length, model]).toEqual([1, 'claude-sonnet-4-5']);
   });
 
-  it('has parts of every kind, the provider’s own tools as what only it understands', () => {
+  it('has parts of every kind, with the provider’s own tools as opaque parts', () => {
     const kinds = (at: number): string[] => messages[at]!.parts.map(({ type }) => type);
     expect(kinds(2)).toEqual(['text', 'file', 'file', 'file', 'file', 'file', 'opaque']);
     expect(kinds(3)).toEqual(['reasoning', 'reasoning', 'text', 'tool-call', 'tool-call']);
@@ -107,14 +107,14 @@ describe('the log of a request', () => {
     ['a chat call', [{ role: 'assistant', content: null, tool_calls: [] }]],
     ['Gemini parts', [{ role: 'model', parts: [{ text: 'x' }] }]],
     ['no object', ['hi']],
-  ])('refuses %s by name', (_, list) => {
+  ])('refuses %s as input of another format', (_, list) => {
     expect(() => anthropic.parse({ messages: list })).toThrow(
       expect.objectContaining({ code: 'INPUT_FORMAT' }),
     );
   });
 });
 
-/** Legal requests of many shapes: parallel calls, results in another order, words behind them, marks, thinking. */
+/** Legal requests of many shapes: parallel calls, results in another order, words after them, thinking. */
 const bodies: fc.Arbitrary<Loose> = fc
   .array(fc.record({ a: fc.nat(5), b: fc.nat(5), c: fc.nat(9) }), { maxLength: 12 })
   .map((turns) => {

@@ -35,8 +35,8 @@ function send(messages: readonly Message[]): Sent {
 const wire = (...messages: Loose[]): Sent => send(anthropic.parse({ messages }).messages);
 const go = user(text('Go.'));
 
-describe('what a log holds broken is mended, with a notice', () => {
-  it('a call that was interrupted', () => {
+describe('a broken Anthropic log', () => {
+  it('gets an error result for an interrupted call, with a notice', () => {
     const { messages, kinds } = wire(
       go,
       assistant(use('a'), use('b')),
@@ -53,14 +53,14 @@ describe('what a log holds broken is mended, with a notice', () => {
     });
   });
 
-  it('a message that says nothing, and options of the operator where they may not stand', () => {
+  it('is sent without empty messages and misplaced options of the operator, with notices', () => {
     const options = { role: 'system', output_config: { effort: 'high' } };
     const { messages, kinds } = wire({ role: 'user', content: '' }, go, assistant(text('Odd.')), options, go);
     expect(kinds).toEqual(['empty-text', 'midway-instructions']);
     expect(messages).toEqual([go, assistant(text('Odd.')), go]);
   });
 
-  it('results in two messages, and words before a result', () => {
+  it('has the results of two messages joined in one, before the words, with notices', () => {
     const { messages, kinds } = wire(
       go,
       assistant(use('a'), use('b')),
@@ -76,7 +76,7 @@ describe('what a log holds broken is mended, with a notice', () => {
     ]);
   });
 
-  it('an id used again in a later step: both sides of the pair are renamed', () => {
+  it('has an id used again in a later step renamed in call and result', () => {
     const { messages, kinds } = wire(
       go,
       assistant(use('a')),
@@ -88,26 +88,29 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect([messages[3]!.content[0].id, messages[4]!.content[0].tool_use_id]).toEqual(['a_2', 'a_2']);
   });
 
-  it.each(['call|1', 'x'.repeat(450), 'ünï'])('the id %s, which the provider refuses', (id) => {
-    const { messages, kinds } = send(
-      conversation(words('Go.'), calls(call('read', {}, id)), {
-        role: 'tool',
-        origin: 'tool',
-        parts: [answer(id, 'ok')],
-      }),
-    );
-    expect(kinds).toEqual(['call-id']);
-    expect(messages[1]!.content[0].id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    expect(messages[2]!.content[0].tool_use_id).toBe(messages[1]!.content[0].id);
-  });
+  it.each(['call|1', 'x'.repeat(450), 'ünï'])(
+    'has the id %s, which the provider refuses, replaced in call and result',
+    (id) => {
+      const { messages, kinds } = send(
+        conversation(words('Go.'), calls(call('read', {}, id)), {
+          role: 'tool',
+          origin: 'tool',
+          parts: [answer(id, 'ok')],
+        }),
+      );
+      expect(kinds).toEqual(['call-id']);
+      expect(messages[1]!.content[0].id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(messages[2]!.content[0].tool_use_id).toBe(messages[1]!.content[0].id);
+    },
+  );
 
-  it('a call without an id', () => {
+  it('has a call without an id reported and answered as interrupted', () => {
     const body = [go, assistant({ type: 'tool_use', name: 'read', input: {} }), user(text('And?'))];
     expect(anthropic.parse(body).notices.map(({ kind }) => kind)).toEqual(['missing-call-id']);
     expect(wire(...body).kinds).toContain('interrupted-call');
   });
 
-  it('arguments that are no JSON, a name that is refused', () => {
+  it('has arguments that are no JSON wrapped, and a refused tool name replaced, with notices', () => {
     const { messages, kinds } = send(
       conversation(words('Go.'), calls(call('functions.read', '{"path": ', 'a'))),
     );
@@ -118,13 +121,13 @@ describe('what a log holds broken is mended, with a notice', () => {
     });
   });
 
-  it('a log that begins and ends with the assistant', () => {
+  it('gets a user message at each end that the assistant holds, with notices', () => {
     const { messages, kinds } = wire(assistant(text('Hello.')), go, assistant(text('Bye.')));
     expect(kinds).toEqual(['begins-with-assistant', 'ends-with-assistant']);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
   });
 
-  it('nothing said at all, and empty texts', () => {
+  it('has empty texts reported, and is one message if it is empty', () => {
     expect(send([]).messages).toHaveLength(1);
     expect(wire(go, assistant(text('  ')), user(text('And?'), text(''))).kinds).toEqual([
       'empty-text',
@@ -133,7 +136,7 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect(wire({ role: 'user', content: '' }).kinds).toEqual(['empty-text', 'nothing-said']);
   });
 
-  it('instructions that the model is no longer shown do not come back as the user’s', () => {
+  it('does not send cleared instructions as words of the user', () => {
     const briefly = { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' };
     const misplaced = [go, assistant(text('Odd.')), briefly];
     expect(wire(...misplaced).messages.at(-1)!.content[1]).toEqual(text('Be brief.'));
@@ -142,7 +145,7 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect(kinds).toContain('midway-instructions');
   });
 
-  it('instructions midway where the provider has no place for them', () => {
+  it('has misplaced later instructions moved into a user message, with a notice', () => {
     const {
       messages,
       system: top,
@@ -155,7 +158,7 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect(messages[2]!.content[1].text).toBe('Now French.');
   });
 
-  it('marks that pile up, thinking that is unsigned or marked', () => {
+  it('is sent without excess cache marks, marks on thinking, and unsigned thinking, with notices', () => {
     const marked = (words: string): Loose => ({ ...text(words), cache_control: { type: 'ephemeral' } });
     const { messages, kinds } = wire(
       ...[1, 2, 3].flatMap((i) => [user(marked(`q${i}`)), assistant(marked(`a${i}`))]),
@@ -181,7 +184,7 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect(more.messages[1]!.content).toEqual([thinking('x'), text('z')]);
   });
 
-  it('thinking that led to nothing: the answer broke off, or had no room to go on', () => {
+  it('is sent without thinking that no words or calls follow', () => {
     const alone = wire(go, assistant(thinking('x')), go);
     expect(alone).toMatchObject({
       messages: [{ role: 'user' }, { role: 'user' }],
@@ -193,13 +196,13 @@ describe('what a log holds broken is mended, with a notice', () => {
     expect(apart.kinds).toEqual([]);
   });
 
-  it('a picture in the result of a failed call', () => {
+  it('has a picture in the result of a failed call replaced by its name, with a notice', () => {
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } };
     const failed = { ...result('a', [text('no'), picture]), is_error: true };
     expect(wire(go, assistant(use('a')), user(failed)).kinds).toEqual(['file-named']);
   });
 
-  it('an unknown role, as labelled words', () => {
+  it('has a message of an unknown role sent as labelled words', () => {
     const { messages } = wire(go, assistant(text('Hi.')), { role: 'critic', content: 'Too long.' });
     expect(messages[2]!.content.map((block: Loose) => block.text)).toEqual([
       '[message of unknown role critic]',
@@ -209,7 +212,7 @@ describe('what a log holds broken is mended, with a notice', () => {
 });
 
 describe('a log of another format', () => {
-  it('is written from its parts: pictures, documents, calls, results; what has no place is named', () => {
+  it('is written from its parts: pictures, documents, calls; a file without a place is named', () => {
     const chat = openaiChat.parse([
       { role: 'developer', content: 'Be brief.' },
       {
@@ -241,7 +244,7 @@ describe('a log of another format', () => {
     expect(kinds).toEqual(['file-named', 'foreign-reasoning', 'call-id']);
   });
 
-  it('that the provider answered itself has the result behind its turn', () => {
+  it('has the result in an assistant message moved to a user turn after it', () => {
     const { messages, kinds } = send(
       conversation(
         words('Go.'),
@@ -264,7 +267,7 @@ describe('edits', () => {
   ]).messages;
   const short = [{ type: 'text' as const, text: 'stub' }];
 
-  it('replace what they name and nothing beside it', () => {
+  it('replace the part that they name and nothing else', () => {
     const view = originals(parsed);
     const { parts } = parsed[2]!;
     view[2] = withPart(view[2]!, 0, [{ ...parts[0], content: short } as Part]);
@@ -274,13 +277,13 @@ describe('edits', () => {
     expect(notices).toEqual([]);
   });
 
-  it('strip thinking by replacing it with nothing', () => {
+  it('remove thinking by replacing it with nothing', () => {
     const view = originals(parsed);
     view[3] = withPart(view[3]!, 0, []);
     expect((anthropic.serialise(view).messages[3] as Loose).content).toEqual([text('Done.')]);
   });
 
-  it('put a summary in front: the user’s line first, and no thinking behind other words', () => {
+  it('may put in a summary: a user turn comes before it, and between it and thinking', () => {
     const view = originals(parsed);
     const summary = made({ id: 's', role: 'assistant', origin: 'synthetic', label: 'summary', parts: short });
     const begun = anthropic.serialise([summary, ...view.slice(4)]);
@@ -295,7 +298,7 @@ describe('edits', () => {
   });
 });
 
-it('a signed thought of another provider does not travel', () => {
+it('signed thinking of another provider is not sent to Anthropic', () => {
   const { messages, kinds } = send(
     conversation(words('Go.'), says(thought('secret', 'sig'), 'ok'), words('And?', image())),
   );

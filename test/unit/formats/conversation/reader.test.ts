@@ -6,7 +6,7 @@ import { SAMPLES } from '../../../support/samples.js';
 
 type Items = readonly unknown[];
 
-/** What a client may send in a place: what it sends, under one id, without any, as LangChain's own classes; and no item at all. */
+/** What a client may send in a place: items as they are, under one id, without ids, as LangChain's classes; and no item at all. */
 function poolOf({ name, messagesField }: WireFormat): Items {
   const [sample] = SAMPLES[name]!;
   const items = (
@@ -33,7 +33,7 @@ function poolOf({ name, messagesField }: WireFormat): Items {
   ];
 }
 
-/** What stands beside the list and has a say in how it is read. */
+/** Fields next to the list that affect how it is read. */
 const BESIDE: Readonly<Record<string, readonly object[]>> = {
   'openai-chat': [{}, { model: 'm' }],
   anthropic: [{}, { system: 'Be brief.' }],
@@ -43,7 +43,7 @@ const BESIDE: Readonly<Record<string, readonly object[]>> = {
   langchain: [{}, { model: 'm' }],
 };
 
-/** The same words in objects of their own; instances stay what they are. */
+/** Copies of the items; instances of classes stay the same objects. */
 const again = (items: Items): Items =>
   items.map((item) =>
     item instanceof HumanMessage || item instanceof AIMessage ? item : structuredClone(item),
@@ -64,7 +64,7 @@ describe.each([...formats.values()].map((format) => ({ name: format.name, format
     const pool = poolOf(format);
     const body = (items: Items, beside: object = {}) => ({ ...beside, [format.messagesField]: items });
 
-    it('gives what parse gives, over whatever a client does from turn to turn', () => {
+    it('gives the same as parse, whatever a client changes from turn to turn', () => {
       const index = fc.nat(40);
       const turn = fc.record({
         kind: fc.nat(5),
@@ -99,7 +99,7 @@ describe.each([...formats.values()].map((format) => ({ name: format.name, format
       );
     });
 
-    it('parses nothing twice, and says from where on something is new, also in new objects', () => {
+    it('reports from where the list is new, even if the objects are copies', () => {
       const good = pool.filter((item) => outcome(() => format.parse(body([item, item]))).startsWith('{'));
       const reader = format.createReader!();
       const first = reader.read(body(good)).messages;
@@ -108,7 +108,7 @@ describe.each([...formats.values()].map((format) => ({ name: format.name, format
       expect(second.changedFrom).toBe(first.length);
     });
 
-    it('starts over after a body that it refused', () => {
+    it('reads the earlier body again after a body that it refused', () => {
       const reader = format.createReader!();
       const sent = body([pool[0], pool[1]]);
       const before = outcome(() => reader.read(sent));
@@ -118,12 +118,12 @@ describe.each([...formats.values()].map((format) => ({ name: format.name, format
   },
 );
 
-describe('what stands before a message that changed', () => {
+describe('the reader, when one message changes', () => {
   const look = { role: 'assistant', tool_calls: [{ function: { name: 'look', arguments: '{}' } }] };
   const system = (day: string) => ({ role: 'system', content: `Today is ${day}.` });
   const rest = [{ role: 'user', content: 'Build a mill.' }, look, { role: 'tool', content: 'a wheel' }];
 
-  it('is kept, and so is what stands behind it, where only words changed', () => {
+  it('keeps the messages after it if only its text changed', () => {
     const reader = formats.get('openai-chat')!.createReader!();
     const monday = reader.read([system('Monday'), ...rest]).messages;
     const tuesday = reader.read([system('Tuesday'), ...rest, { role: 'user', content: 'And?' }]);
@@ -132,7 +132,7 @@ describe('what stands before a message that changed', () => {
     expect(tuesday.messages.slice(1, 4)).toEqual(monday.slice(1));
   });
 
-  it('is kept, and what stands behind it parsed anew, where a call changed that a later result answers', () => {
+  it('parses a later result again if the call that it answers changed', () => {
     const reader = formats.get('openai-chat')!.createReader!();
     reader.read([...rest.slice(0, 2), rest[2]]);
     const named = { ...look, tool_calls: [{ id: 'c7', function: { name: 'look', arguments: '{}' } }] };

@@ -41,7 +41,7 @@ const FORMS: readonly (readonly [string, () => Loose[]])[] = [
   ],
 ];
 
-describe('an answer that says nothing in its content', () => {
+describe('a LangChain answer with fields next to its content', () => {
   it.each<[string, Loose]>([
     ['a refusal', { content: '', additional_kwargs: { refusal: 'I cannot.' } }],
     [
@@ -50,7 +50,7 @@ describe('an answer that says nothing in its content', () => {
     ],
     ['sound', { content: '', additional_kwargs: { audio: { id: 'audio_1' } } }],
     ['calls beside an empty list', { content: [], tool_calls: [{ id: 'c', name: 'look', args: {} }] }],
-  ])('%s comes back as it was', (_, fields) => {
+  ])('%s is sent unchanged', (_, fields) => {
     const given = [
       { type: 'human', content: 'go' },
       { type: 'ai', ...fields },
@@ -73,7 +73,7 @@ describe('an answer that says nothing in its content', () => {
     ['cut', 1, [{ type: 'text', text: '[cut]' }]],
     ['as it was', 0, [{ type: 'text', text: 'go' }]],
   ] as const)(
-    'the answer as OpenAI sent it, of a message %s, stays only beside the same words',
+    'keeps the raw OpenAI output of a message %s only if its text is unchanged',
     (how, at, parts) => {
       const output = [
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'long' }] },
@@ -91,7 +91,7 @@ describe('an answer that says nothing in its content', () => {
   it.each([
     ['as it came', (item: Loose) => ({ response_metadata: { output: [item] } })],
     ['where a stream leaves it', (item: Loose) => ({ additional_kwargs: { tool_outputs: [item] } })],
-  ])('what OpenAI ran counts with it, %s', (_, more) => {
+  ])('holds the tool call that OpenAI ran, %s, as a part of its size', (_, more) => {
     const item = { type: 'mcp_call', id: 'mcp_1', name: 'list', arguments: '{}', output: 'x'.repeat(4_000) };
     const given = [new HumanMessage('go'), new AIMessage({ content: 'Listed.', ...more(item) })];
     const { messages } = langchain.parse(given);
@@ -105,7 +105,7 @@ describe('an answer that says nothing in its content', () => {
     expect(langchain.serialise(cut)).toMatchObject({ messages: [{}, { content: '[cut]' }], notices: [] });
   });
 
-  it('a refusal of chat is said in the content', () => {
+  it('has a refusal from chat in its content', () => {
     const given = [
       { role: 'user', content: 'go' },
       { role: 'assistant', content: null, refusal: 'I cannot.' },
@@ -119,7 +119,7 @@ describe('an answer that says nothing in its content', () => {
   });
 });
 
-it('what a harness says in the user’s place is a program’s, save its summaries, which are told by their text', () => {
+it('a LangChain user message with a source is a program’s, unless the source is summarization or null', () => {
   const told = (source: string) =>
     addNotificationMetadata(new HumanMessage('Task t_42 is done.'), { source });
   const { messages } = langchain.parse([
@@ -137,7 +137,7 @@ it('what a harness says in the user’s place is a program’s, save its summari
 });
 
 describe.each(FORMS)('LangChain messages as %s', (_, list) => {
-  it('come back as the very objects they were', () => {
+  it('are sent as the same objects without a notice', () => {
     const given = list();
     const { messages, notices } = back(given);
     expect(notices).toEqual([]);
@@ -145,7 +145,7 @@ describe.each(FORMS)('LangChain messages as %s', (_, list) => {
     messages.forEach((message, at) => expect(message).toBe(given[at]));
   });
 
-  it('are told apart', () => {
+  it('are read into roles and kinds of parts', () => {
     const { messages } = langchain.parse(list());
     expect(messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
       ['system', 'text'],
@@ -163,7 +163,7 @@ describe.each(FORMS)('LangChain messages as %s', (_, list) => {
     expect(messages[5]!.parts[0]).toMatchObject({ isError: true, callId: 'a' });
   });
 
-  it('have results replaced in their frame, in their form', () => {
+  it('have only the content of an edited result replaced, and keep their form', () => {
     const view = originals(langchain.parse(list()).messages);
     const part = view[4]!.message.parts[0] as any;
     view[4] = withPart(view[4]!, 0, [{ ...part, content: text('[stub]') }]);
@@ -181,7 +181,7 @@ describe.each(FORMS)('LangChain messages as %s', (_, list) => {
     expect(Object.getPrototypeOf(messages[4])).toBe(Object.getPrototypeOf(list()[4]));
   });
 
-  it('have arguments replaced wherever the message repeats them', () => {
+  it('have edited arguments replaced wherever the message repeats them', () => {
     const view = originals(langchain.parse(list()).messages);
     view[3] = withPart(view[3]!, 2, [{ ...(view[3]!.message.parts[2] as any), arguments: '{"at":"[cut]"}' }]);
     view[6] = withPart(view[6]!, 1, [
@@ -204,7 +204,7 @@ describe.each(FORMS)('LangChain messages as %s', (_, list) => {
     expect(JSON.stringify(messages)).not.toContain('again\\":true');
   });
 
-  it('lose thinking whole, never in part', () => {
+  it('lose removed thinking completely', () => {
     const view = originals(langchain.parse(list()).messages);
     view[3] = withPart(view[3]!, 0, []);
     view[6] = withPart(view[6]!, 0, []);
@@ -214,7 +214,7 @@ describe.each(FORMS)('LangChain messages as %s', (_, list) => {
     expect(fieldsOf(messages[6]).additional_kwargs.reasoning_content).toBeUndefined();
   });
 
-  it('take a summary among them in their own form', () => {
+  it('get a summary in their own form', () => {
     const view = originals(langchain.parse(list()).messages);
     const summary: Message = {
       id: 's',
@@ -254,7 +254,7 @@ describe('a log that is broken', () => {
     ['arguments-not-json', [user('a'), step(call('x', '{"n": 1')), tool('x')]],
     ['empty-text', [user('a'), { type: 'ai', content: '' }, user('')]],
     ['unknown-role', [user('a'), { type: 'critic', content: 'Hm.' }]],
-  ])('%s: is mended with a notice, and nothing that was said is missing', (kind, list: Loose[]) => {
+  ])('%s: is mended with a notice and loses no result', (kind, list: Loose[]) => {
     const { messages, notices } = back(list);
     expect(kinds(notices)).toContain(kind);
     legal(messages);
@@ -264,19 +264,19 @@ describe('a log that is broken', () => {
     }
   });
 
-  it('leaves out thinking that led to nothing, which Anthropic refuses at the end of a turn', () => {
+  it('is sent without thinking that led to nothing, which Anthropic refuses at the end of a turn', () => {
     const thought = { type: 'ai', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }] };
     expect(back([user('a'), thought, user('b')]).messages).toEqual([user('a'), user('b')]);
   });
 
-  it('names calls without an id after their place', () => {
+  it('has calls without an id named after their place, with a notice', () => {
     const { messages, notices } = langchain.parse([user('a'), step(call())]);
     expect(messages[1]!.parts[0]).toMatchObject({ callId: 'call_m1_0' });
     expect(kinds(notices)).toEqual(['missing-call-id']);
     legal(langchain.serialise(originals(messages)).messages);
   });
 
-  it('keeps calls that LangChain could not read, which nothing answers', () => {
+  it('keeps calls that LangChain could not read, and gets no result for them', () => {
     const odd = {
       type: 'ai',
       content: '',
@@ -287,7 +287,7 @@ describe('a log that is broken', () => {
     expect([messages, notices]).toEqual([[user('a'), odd, user('b')], []]);
   });
 
-  it('gives an id that a call was made to the block which repeats that call, and to no other', () => {
+  it('gets the new id of a call only in the block that repeats that call', () => {
     const block = (id?: string, n = 0) => ({
       type: 'tool_use',
       ...(id && { id }),
@@ -307,7 +307,7 @@ describe('a log that is broken', () => {
     expect(content[0]).toBe(odd.content[0]);
   });
 
-  it('keeps what an instance of a class has beside what is changed, and never calls its constructor', () => {
+  it('keeps the other fields of an edited class instance, and never calls its constructor', () => {
     class Signed extends AIMessageChunk {
       constructor(signature: string) {
         if (typeof signature !== 'string') throw new TypeError('A signature is a text.');
@@ -334,7 +334,7 @@ describe('a log that is broken', () => {
     expect(given.tool_calls![0]!.args).toEqual({});
   });
 
-  it('sends calls that only the provider wrote as calls, with their results', () => {
+  it('has calls that are only in the provider’s own field sent as calls, with their results', () => {
     const raw = { id: 'x', type: 'function', function: { name: 'look', arguments: '{"n":1}' } };
     const { messages } = back([
       user('a'),
@@ -365,7 +365,7 @@ describe('messages of other formats', () => {
     { role: 'tool', tool_call_id: 'x', content: 'a cat' },
   ]).messages;
 
-  it('are written from their parts, pictures and thinking without proof included', () => {
+  it('are written as LangChain messages from their parts, with pictures and unsigned thinking', () => {
     const { messages, notices } = langchain.serialise(originals(chat));
     expect(notices).toEqual([]);
     expect(messages).toEqual([
@@ -387,7 +387,7 @@ describe('messages of other formats', () => {
     legal(messages);
   });
 
-  it('take pictures of LangChain messages over', () => {
+  it('take over the pictures and files of LangChain messages', () => {
     const parsed = langchain.parse(everything()).messages.slice(2, 3);
     const { messages } = openaiChat.serialise(originals(parsed));
     const urls = (messages[0] as any).content.map((item: any) => item.image_url?.url ?? item.file?.file_data);
