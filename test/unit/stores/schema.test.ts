@@ -87,7 +87,7 @@ const addColumn = later(async (db) => {
 });
 
 describe.each(PLACES)('the schema on %s', (kind, place) => {
-  it('of the first release comes to what a new database is given', async () => {
+  it('of the first release is migrated to that of a new database', async () => {
     const [made, fixture] = [await place(), await place()];
     await opened(made.url);
     await fixture.run(schemaV1(kind));
@@ -96,13 +96,13 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     expect(await made.rows(INDEXES[kind])).toEqual(await fixture.rows(INDEXES[kind]));
   });
 
-  it('of the first release is read, whole', async () => {
+  it('of the first release can be opened and all its rows read', async () => {
     const old = await place();
     await old.run(schemaV1(kind));
     await expectWhole(await opened(old.url));
   });
 
-  it('goes forward by the steps that are missing, and keeps every row', async () => {
+  it('gets the missing migrations, and keeps every row', async () => {
     const old = await place();
     await old.run(schemaV1(kind));
     await (await old.open(addColumn)).close();
@@ -112,7 +112,7 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     await again.close();
   });
 
-  it('of a newer release is refused by name, and left as it is', async () => {
+  it('of a newer release is refused with the name of its migration, and not changed', async () => {
     const newer = await place();
     await (await newer.open(addColumn)).close();
     const before = await newer.rows('select * from spillway_migration');
@@ -121,7 +121,7 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     expect(await newer.rows('select * from spillway_migration')).toEqual(before);
   });
 
-  it('is as it was where a step fails halfway, and the next start goes on', async () => {
+  it('does not change if a migration fails halfway, and the next start applies it', async () => {
     const old = await place();
     await old.run(schemaV1(kind));
     const failing = later(async (db) => {
@@ -137,7 +137,7 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     await mended.close();
   });
 
-  it('whose list of steps is lost is refused, not made again over the rows', async () => {
+  it('with an empty list of migrations is refused, and its rows are kept', async () => {
     const torn = await place();
     await torn.run(schemaV1(kind));
     await torn.run('delete from spillway_migration');
@@ -145,7 +145,7 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     expect(await torn.rows('select id_key from spillway_message')).toHaveLength(2);
   });
 
-  it('that has what its list of steps lacks is refused as incomplete', async () => {
+  it('with a migration that its list lacks is refused as incomplete', async () => {
     const torn = await place();
     await (await opened(torn.url)).close();
     await torn.run("delete from spillway_migration where name = '0002-named-events'");
@@ -156,7 +156,7 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     await expect(opened(torn.url)).rejects.toMatchObject(fault);
   });
 
-  it('holds nothing of a session that was deleted as docs/stores.md says, and all of the others', async () => {
+  it('keeps nothing of a session deleted as docs/stores.md says, and all of another session', async () => {
     const { url, run, rows } = await place();
     const talkOf = (word: string) =>
       Array.from({ length: 30 }, (_, i) => ({
@@ -200,7 +200,7 @@ describe.each(PLACES)('the schema on %s', (kind, place) => {
     await again.close();
   });
 
-  it('holds nothing either of what a service keeps of a session that was deleted so, and all of the others', async () => {
+  it('keeps no value of a service about a session deleted so, and all values about another', async () => {
     const { url, run, rows } = await place();
     const { service, emulator } = await proxied({}, { store: url });
     const say = async (word: string, model = 'm') => {
