@@ -10,8 +10,8 @@ const hold = fc.option(
 );
 const intents = fc.array(intent, { maxLength: 8 });
 
-describe('whatever the history', () => {
-  it('every illegal edit is refused, and the legal ones beside it are taken as if it were not there', () => {
+describe('with any history', () => {
+  it('every illegal edit is refused, and the same legal edits are accepted as without it', () => {
     const met = new Set<string>();
     fc.assert(
       fc.property(histories(25), hold, intents, intents, fc.nat(), (history, held, earlier, wishes, seed) => {
@@ -54,7 +54,7 @@ describe('whatever the history', () => {
     );
   });
 
-  it('a run names the stage that proposed them', () => {
+  it('a run reports the stage that proposes illegal edits', () => {
     fc.assert(
       fc.property(histories(25), (history) => {
         const bench = new Bench(history);

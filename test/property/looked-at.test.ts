@@ -42,7 +42,7 @@ async function sentOf(
   return sent;
 }
 
-it('what was looked at is sent as if nobody had looked', async () => {
+it('looking at a session does not change what it sends', async () => {
   await fc.assert(
     fc.asyncProperty(
       histories(60),

@@ -46,7 +46,7 @@ describe('a projection kept up to date', () => {
     expect(edited).toBeGreaterThan(150);
   });
 
-  it('shows exchanges whole, and parts with their ids, names and order', () => {
+  it('splits no exchange, and keeps the order of messages and the ids, names and order of parts', () => {
     fc.assert(
       fc.property(histories(), rounds, (history, script) => {
         const bench = new Bench([]);

@@ -45,7 +45,7 @@ it('N11: every mark that compaction writes is a handle, as it stands', async () 
   expect(marks).toBeGreaterThan(10);
 });
 
-it('N11: whatever is asked for is answered, or refused with a code', async () => {
+it('N11: every recall is answered, or refused with a code', async () => {
   const field = fc.oneof(
     fc.string(),
     fc.constantFrom('m0', 'm1..m3', 'm1, m2', '[recall m1]', 'm1#0', 'm0@3', 'm9..m1', '…', '#0', '@'),

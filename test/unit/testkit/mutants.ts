@@ -23,13 +23,13 @@ interface Judged<Rule extends string, Item, Body> {
 const rulesOf = <Rule extends string>(faults: readonly WireFault<Rule>[]): Rule[] =>
   faults.map(({ rule }) => rule);
 
-/** What holds of every validator of requests. */
+/** Tests that every validator of requests must pass. */
 export function judgesOf<Rule extends string, Item, Body>(
   what: string,
   { validate, legal, listIn, mutants, waiting }: Judged<Rule, Item, Body>,
 ): void {
   describe(`the validator of ${what}`, () => {
-    it('finds nothing in a legal request of every feature, as a body and as a list', () => {
+    it('finds no fault in a legal request with every feature, as a body and as a list', () => {
       expect(validate(legal(), { openEnd: false })).toEqual([]);
       expect(validate(listIn(legal()))).toEqual([]);
     });
@@ -40,17 +40,17 @@ export function judgesOf<Rule extends string, Item, Body>(
       expect(rulesOf(validate(body))).toContain(rule);
     });
 
-    it('has a mutant for each mistake', () => {
+    it('has a different name for each mutant', () => {
       expect(new Set(mutants.map(([name]) => name)).size).toBe(mutants.length);
     });
 
-    it('finds a fault in anything else, and never throws', () => {
+    it('finds a fault in values that are no request, and does not throw', () => {
       for (const odd of [undefined, null, 7, {}, { messages: 3 }, [null], [null, 3, 'x', {}, []]])
         expect(validate(odd).length).toBeGreaterThan(0);
     });
 
     if (waiting)
-      it('lets a session in progress end in waiting calls, a request on demand not', () => {
+      it('allows waiting calls at the end, but not with openEnd: false', () => {
         expect(validate(waiting[0])).toEqual([]);
         expect(rulesOf(validate(waiting[0], { openEnd: false }))).toEqual(waiting[1]);
       });

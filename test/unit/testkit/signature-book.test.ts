@@ -23,28 +23,28 @@ const after = (change: (body: Loose) => void): string[] => {
 };
 
 describe('the book of signatures', () => {
-  it('finds nothing where each request extends the last, marks aside', () => {
+  it('finds no fault if each request extends the last, except for cache marks', () => {
     expect(after(() => undefined)).toEqual([]);
     expect(after(({ messages }) => (messages[0].content[0].cache_control = { type: 'ephemeral' }))).toEqual(
       [],
     );
   });
 
-  it('knows a change before thinking, also of the system prompt, and every later one with it', () => {
+  it('reports all thinking after a change of a message or of the system prompt', () => {
     expect(after((body) => (body.system = 'Be long.'))).toEqual(['A5 at 1', 'A5 at 3']);
     expect(after(({ messages }) => (messages[2].content[0].content = 'stub'))).toEqual(['A5 at 3']);
   });
 
-  it('knows thinking that is not as it was', () => {
+  it('reports thinking whose text has changed', () => {
     expect(after(({ messages }) => (messages[1].content[0].thinking = 'two'))).toContain('A4 at 1');
   });
 
-  it('takes no offence at thinking that is gone, but at what was thought after it', () => {
+  it('does not report thinking that is removed, but reports later thinking', () => {
     expect(after(({ messages }) => messages[3].content.shift())).toEqual([]);
     expect(after(({ messages }) => messages[1].content.shift())).toEqual(['A5 at 3']);
   });
 
-  it('tells the tool loop in progress from what is over', () => {
+  it('marks a fault in the tool loop in progress', () => {
     const open = { ...second, system: 'Changed.' };
     expect(book().judge(open)).toMatchObject([{ rule: 'A5', at: 1, inOpenLoop: true }]);
   });

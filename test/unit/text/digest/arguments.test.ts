@@ -23,12 +23,12 @@ describe('cutArguments', () => {
     expect(cut.dry).toBe(false);
   });
 
-  it('keeps the names alone where numbers are the bulk', () => {
+  it('keeps only the names if numbers take most of the room', () => {
     const text = JSON.stringify({ name: 'grid', cells: Array.from({ length: 5000 }, (_, i) => i) });
     expect(cutArguments(text, { maxTokens: 30, count, handle: 'm2#0' })).toBe('{"name":"…","cells":"…"}');
   });
 
-  it('neither builds nor counts what cannot fit however far it is cut', () => {
+  it('does not count arguments that cannot fit however far they are cut', () => {
     const text = JSON.stringify({ path: 'a.md', edits: Array.from({ length: 5000 }, (_, i) => `line ${i}`) });
     let chars = 0;
     const counting = (one: string): number => {
@@ -46,7 +46,7 @@ describe('cutArguments', () => {
     expect(count(cut)).toBeLessThanOrEqual(40);
   });
 
-  it('always leaves an object with the same names', () => {
+  it('always returns an object with the same names, or with the single name "cut"', () => {
     const value = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ depthSize: 'small' }), {
       minKeys: 1,
     });

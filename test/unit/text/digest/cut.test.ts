@@ -5,11 +5,11 @@ import { count, meteredCount } from './support.js';
 const lines = Array.from({ length: 500 }, (_, i) => `line ${i} of the log says something`).join('\n');
 
 describe('cutText', () => {
-  it('leaves a text that fits', () => {
+  it('returns a text that fits unchanged', () => {
     expect(cutText('one two', { maxTokens: 2, count, handle: 'm1#0' })).toBe('one two');
   });
 
-  it('keeps head and tail on line borders around a line that says how much is gone', () => {
+  it('keeps complete lines of the head and the tail, around a line that says how much is cut', () => {
     const cut = cutText(lines, { maxTokens: 120, count, handle: 'm1#0' });
     expect(cut.startsWith('line 0 of the log says something\n')).toBe(true);
     expect(cut.endsWith('\nline 499 of the log says something')).toBe(true);
@@ -19,13 +19,13 @@ describe('cutText', () => {
     expect(count(cut)).toBeGreaterThan(80);
   });
 
-  it('counts little more than what it keeps, and the whole not at all where its size is known', () => {
+  it('does not count the complete text if its size is known', () => {
     const meter = meteredCount();
     cutText(lines, { maxTokens: 120, count: meter.count, handle: 'm1#0', knownTokens: 3500 });
     expect(meter.chars).toBeLessThan(3000);
   });
 
-  it.each([2, 5, 8, 12, 20, 48])('gives a recognisable head within %d tokens', (maxTokens) => {
+  it.each([2, 5, 8, 12, 20, 48])('keeps the beginning of the text within %d tokens', (maxTokens) => {
     const cut = cutText(lines, { maxTokens, count, handle: 'm1#0' });
     expect(count(cut)).toBeLessThanOrEqual(maxTokens);
     expect(lines.startsWith(cut.slice(0, Math.min(16, Math.floor(cut.length / 4))))).toBe(true);
@@ -38,7 +38,7 @@ describe('cutText', () => {
     expect(byChars(cut)).toBeGreaterThan(60);
   });
 
-  it('never parts a surrogate pair and always fits', () => {
+  it('never splits a surrogate pair, and always fits', () => {
     const text = fc.array(fc.constantFrom('😀', 'a', '\n', '漢', ' '), { minLength: 50, maxLength: 400 });
     const byChars = (piece: string) => Math.ceil(piece.length / 2);
     fc.assert(

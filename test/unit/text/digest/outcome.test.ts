@@ -50,11 +50,11 @@ describe('keyLines', () => {
     expect(keyLines(text, 100, count)).toBe('const port = 1\nsee src/a/b.ts\nError: no such id 4f2a9c1');
   });
 
-  it('gives up the least telling first', () => {
+  it('leaves out the least telling lines first', () => {
     expect(keyLines(text, 10, count)).toBe('Error: no such id 4f2a9c1');
   });
 
-  it('leaves out what was told', () => {
+  it('leaves out a line that the caller has already told', () => {
     expect(keyLines(text, 100, count, { told: 'Error: no such id 4f2a9c1' })).toBe(
       'const port = 1\nsee src/a/b.ts',
     );

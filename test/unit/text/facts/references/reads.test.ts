@@ -14,13 +14,13 @@ function statuses(...messages: readonly (Message | readonly Message[])[]): (stri
 const read = (args: object, answer = FILE) => step('read', { path: 'a.ts', ...args }, answer);
 const bash = (command: string, answer = 'ok') => step('bash', { command }, answer);
 
-describe('repeated', () => {
-  it('when the same question was asked again later', () => {
+describe('a result is repeated', () => {
+  it('when the same call is made again later', () => {
     expect(statuses(bash('git status'), bash('git status'))).toEqual(['repeated', 'current']);
     expect(statuses(bash('npm test', FILE), bash('npm test'))).toEqual(['repeated', 'current']);
   });
 
-  it('not by another part of the file, nor in the same exchange', () => {
+  it('not by a read of another part of the file, nor by a call in the same exchange', () => {
     expect(statuses(read({ offset: 5 }), read({ offset: 50 }))).toEqual(['current', 'current']);
     const twice = message('assistant', [
       call('x', 'bash', { command: 'ls' }),
@@ -29,18 +29,18 @@ describe('repeated', () => {
     expect(statuses(twice, result('x', 'a'), result('y', 'a'))).toEqual(['current']);
   });
 
-  it('not while the new call has no answer, nor when it failed', () => {
+  it('not while the new call has no result, nor when it fails', () => {
     const open = message('assistant', [call('z', 'bash', { command: 'ls' })]);
     expect(statuses(bash('ls'), open)).toEqual(['current', 'current']);
     expect(statuses(bash('ls'), step('bash', { command: 'ls' }, 'no', true))).toEqual(['current', 'current']);
   });
 
-  it('not by a short note in place of the file', () => {
+  it('not by a call that returns a short note instead of the file', () => {
     expect(statuses(read({}), read({}, 'File unchanged since last read.'))).toEqual(['current', 'current']);
     expect(statuses(read({}), read({}), read({}, 'Unchanged.'))).toEqual(['repeated', 'current', 'current']);
   });
 
-  it('only if every call was', () => {
+  it('only if every call of its exchange is made again', () => {
     const both = message('assistant', [
       call('p', 'bash', { command: 'ls' }),
       call('q', 'bash', { command: 'make' }),
@@ -49,7 +49,7 @@ describe('repeated', () => {
     expect(statuses(both, result('p', 'a'), result('q', 'b'), bash('ls'), bash('make'))[0]).toBe('repeated');
   });
 
-  it('never for writes or for tools that stream', () => {
+  it('never for a write or for a tool that polls', () => {
     expect(statuses(step('poll_job', { id: 1 }, 'a'), step('poll_job', { id: 1 }, 'b'))).toEqual([
       'current',
       'current',
@@ -59,27 +59,27 @@ describe('repeated', () => {
   });
 });
 
-describe('superseded', () => {
-  it('when the file was changed, and tells an edit from a rewrite', () => {
+describe('a read is superseded', () => {
+  it('as an edit when the file is edited later', () => {
     expect(statuses(read({ offset: 5 }), step('edit', { path: './a.ts' }, 'ok'))).toEqual([
       'edit',
       'current',
     ]);
   });
 
-  it('when the whole file was read later, not when a part was', () => {
+  it('as a rewrite when the complete file is read later, not when only a part is', () => {
     expect(statuses(read({ offset: 5, limit: 9 }), read({}))).toEqual(['rewrite', 'current']);
     expect(statuses(read({}), read({ offset: 5, limit: 9 }))).toEqual(['current', 'current']);
   });
 
-  it('only if every file it shows was, and no other call stands beside', () => {
+  it('only if every file that it shows is changed', () => {
     const both = step('read_files', { paths: ['a.ts', 'b.ts'] }, FILE);
     const edit = step('edit', { path: 'a.ts' }, 'ok');
     expect(statuses(both, edit)[0]).toBe('current');
     expect(statuses(both, edit, step('edit', { path: 'b.ts' }, 'ok'))[0]).toBe('edit');
   });
 
-  it('not by a failed edit, nor by one of a file of the same name elsewhere', () => {
+  it('not by a failed edit, nor by an edit of a file of the same name in another folder', () => {
     expect(statuses(read({}), step('edit', { path: 'a.ts' }, 'no match', true))[0]).toBe('current');
     expect(statuses(read({}), step('edit', { path: '/other/a.ts' }, 'ok'))[0]).toBe('current');
   });
