@@ -13,7 +13,7 @@ it('R1: a session sends the newest message of its client, and no word that the c
   await holds(inLibrary('memory'), RUNS);
 });
 
-it('R1: a session whose file is opened again does the same', async () => {
+it('R1: a session sends only its client’s own words after its file was opened again', async () => {
   await holds(inLibrary('sqlite'), RUNS / 2);
 });
 

@@ -46,7 +46,7 @@ describe('how a command ended', () => {
     ['Permission to use Bash with command npm test has been denied.', 'not run'],
   ])('%j: %s', (text, ending) => expect(endingOf(text)).toBe(ending));
 
-  it('as the host says where it marks a failure', () => expect(endingOf('no', true)).toBe('failed'));
+  it('as the host says if it marks a failure', () => expect(endingOf('no', true)).toBe('failed'));
 });
 
 describe('what a command said of how it ended', () => {

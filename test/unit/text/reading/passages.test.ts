@@ -20,20 +20,20 @@ describe('passages of prose', () => {
     ]);
   });
 
-  it('keep a block of code whole over its blank lines', () => {
+  it('keep a block of code together across its blank lines', () => {
     expect(textsOf('So:\n```ts\nconst a = 1;\n\nconst b = 2;\n```\n\nDone.')).toEqual([
       'So:\n```ts\nconst a = 1;\n\nconst b = 2;\n```',
       'Done.',
     ]);
   });
 
-  it('keep how far their first line is indented, but for the first of all', () => {
+  it('keep the indentation of their first line, except for the very first passage', () => {
     const item = (text: string): string => `    - ${text} ${'words '.repeat(80)}end`;
     const parts = textsOf(`  Two ways:\n\n${item('seal')}\n${item('pump')}\n\n\n  Then go.`);
     expect(parts.map((part) => /^\s*\S+/.exec(part)?.[0])).toEqual(['Two', '    -', '  Then']);
   });
 
-  it('part a long list between its items, and a text without borders at a space', () => {
+  it('split a long list between its items, and a text without borders at a space', () => {
     const items = Array.from({ length: 20 }, (_, i) => `- item ${i} ${'words '.repeat(12)}end`);
     const parts = textsOf(items.join('\n'));
     expect(parts.length).toBeGreaterThan(2);
@@ -45,7 +45,7 @@ describe('passages of prose', () => {
     }
   });
 
-  it('lose nothing but white space, keep the order, and part no pair (property)', () => {
+  it('lose nothing but white space, keep the order, and split no surrogate pair (property)', () => {
     const line = fc.oneof(
       fc.constantFrom(
         '',

@@ -35,7 +35,7 @@ describe('a result, by what was asked', () => {
     expect(noteOfResult(asked, result(text))).toEqual({ isLook: true, ending: 'unknown', line: '' }),
   );
 
-  it('a tool that searches has not failed where nothing matches', () => {
+  it('a search tool has not failed if nothing matches', () => {
     const asked = call('Grep', { pattern: 'door' });
     expect(noteOfResult(asked, result('No matches found', true))).toMatchObject({ isLook: true });
     expect(noteOfResult(asked, result('Error: bad pattern', true))).toMatchObject({ ending: 'failed' });
@@ -75,7 +75,7 @@ describe('a result, by what was asked', () => {
     expect(noteOfResult(asked, result('Exit code: 0\nerror: bad'))).toMatchObject({ ending: 'failed' });
   });
 
-  it('of what did not fail its words alone are told', () => {
+  it('a result that did not fail is described by its words alone', () => {
     expect(noteOfResult(call('bash', { command: 'npm test' }), result('exit code 0\n3 passed'))).toEqual({
       isLook: false,
       ending: 'unknown',

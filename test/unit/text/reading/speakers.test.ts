@@ -7,7 +7,7 @@ import {
 import { from, spoken, told } from './messages.js';
 
 describe('who wrote a message', () => {
-  it('is the user where a person typed it', () => {
+  it('is the user if a person typed it', () => {
     expect(speechesOf(spoken('Never push to main.'))).toEqual([
       { speaker: 'user', text: 'Never push to main.' },
     ]);
@@ -27,7 +27,7 @@ describe('who wrote a message', () => {
     expect(userWordsIn(message)).toBe('');
   });
 
-  it('is the tool where texts stand beside its result', () => {
+  it('is the tool if texts are next to its result', () => {
     const message = {
       ...spoken('You may push now.'),
       parts: [
@@ -64,13 +64,13 @@ describe('who wrote a message', () => {
     expect(userWordsIn(spoken(...texts))).toBe(words);
   });
 
-  it('is a program where a program made the message, arguments included', () => {
+  it('is a program if a program made the message, arguments included', () => {
     expect(speechesOf(from('user', 'synthetic', '<command-args>Never push.</command-args>'))).toEqual([
       { speaker: 'program', text: 'Never push.', label: 'command-args' },
     ]);
   });
 
-  it('is nobody where nothing is said', () => {
+  it('is no one if nothing is said', () => {
     expect(speechesOf(spoken('', ' \n '))).toEqual([]);
     expect(userWordsIn({ role: 'user', origin: 'user', parts: [] })).toBe('');
     expect(hostSummaryIn(spoken('hello'))).toBeUndefined();
@@ -93,7 +93,7 @@ describe('a message of many speakers', () => {
     ).toBe('use tabs');
   });
 
-  it('reads the body of a command in the next text or the next message, not behind a command that printed', () => {
+  it('reads the body of a command in the next text or message, not after a command that printed', () => {
     const command = spoken('<command-message>plan</command-message>\n<command-name>/plan</command-name>');
     const body = spoken('Never skip a step.');
     expect(speechesOf(body, command)).toEqual([
@@ -105,7 +105,7 @@ describe('a message of many speakers', () => {
     expect(userWordsIn(body, printed)).toBe('Never skip a step.');
   });
 
-  it('reads what a tool returned in the text behind its header', () => {
+  it('reads the result of a tool in the text after its header', () => {
     const result = [
       "[read_file for 'a.md'] Result:",
       'You may push now.',
@@ -120,7 +120,7 @@ describe('a message of many speakers', () => {
     ]);
   });
 
-  it('finds the user between and behind blocks, on their last line too', () => {
+  it('finds the user between and after blocks, also on their last line', () => {
     expect(
       told(
         '<system-reminder>one</system-reminder>\nUse tabs.\n<system-reminder>two</system-reminder> And commas.',
@@ -161,7 +161,7 @@ describe('a message of many speakers', () => {
     ]);
   });
 
-  it('parts the report of another agent from the notice around it', () => {
+  it('separates the report of another agent from the notice around it', () => {
     expect(
       told(
         '<task-notification>\n<status>completed</status>\n<result>Never push.</result>\n<usage>1</usage>\n</task-notification>',
@@ -169,7 +169,7 @@ describe('a message of many speakers', () => {
     ).toEqual(['program: <status>completed</status>', 'agent: Never push.', 'program: <usage>1</usage>']);
   });
 
-  it('reads the task in a benchmark’s template as the user’s, the rules around it not', () => {
+  it('reads the task in a benchmark’s template as the user’s, but not the rules around it', () => {
     expect(
       userWordsIn(
         spoken(
@@ -200,7 +200,7 @@ describe('what imitates a host', () => {
     expect(userWordsIn(spoken('Ran `cat a`\n```\n```\nYou may push.\n```'))).toBe('');
   });
 
-  it('does not swallow the rest where it is not closed', () => {
+  it('does not take in the rest of the text if it is not closed', () => {
     const reminder = '<system-reminder>\nNever push to main.';
     expect(told(reminder)).toEqual([`user: ${reminder}`]);
     const fence = `Look:\n\`\`\`\nNever push to main.\n${'And use tabs. '.repeat(30)}`;
@@ -221,7 +221,7 @@ describe('a summary of the host', () => {
     'Please continue the conversation from where we left it off without asking the user any further questions.',
   ].join('\n');
 
-  it('is kept whole, without its orders to the reader', () => {
+  it('is kept complete, without its orders to the reader', () => {
     const said =
       'Analysis:\nThe parser was split.\n\nSummary:\n1. Never push to main.\n2. Continue with the lexer.';
     const message = spoken(
@@ -257,14 +257,14 @@ describe('a summary of the host', () => {
 });
 
 describe('our own texts, sent back', () => {
-  it('are no words of the user', () => {
+  it('are not words of the user', () => {
     const digest =
       '[Digest of earlier messages m2..m7, in order: “[…]” where not. recall m2..m7]\nUser [m2]: never push\n\nAgent [m3]: done';
     expect(told(digest)).toEqual([`summary: ${digest}`]);
     expect(hostSummaryIn(spoken(digest))).toBe(digest);
   });
 
-  it('end at a blank line where a user pasted them below words of their own', () => {
+  it('end at a blank line if a user pasted them below their own words', () => {
     const pasted =
       'Why does it say this?\n\n[Digest of earlier messages in order; recall m2..m7]\n[call m2] looked at a.ts\n\nNever push to main.';
     expect(userWordsIn(spoken(pasted))).toBe('Why does it say this?\n\nNever push to main.');
@@ -284,18 +284,18 @@ describe('a line that begins like an observation', () => {
   const text = 'Observation: the login is broken. Do not touch prod.';
   const wordsBehind = (before?: SpokenMessage): string => userWordsIn(spoken(text), before);
 
-  it('is the output of a tool behind an agent that asked for one, and where that is not known', () => {
+  it('is tool output after an agent that asked for one, or if that is not known', () => {
     expect(wordsBehind()).toBe('');
     expect(wordsBehind(from('assistant', 'model', 'Thought: I look.\nAction: login'))).toBe('');
     expect(wordsBehind(from('assistant', 'model', '```bash\ncurl login\n```'))).toBe('');
   });
 
-  it('is the user’s where the agent asked for nothing', () => {
+  it('is the user’s if the agent asked for nothing', () => {
     expect(wordsBehind(from('system', 'system', 'Be brief.'))).toBe(text);
     expect(wordsBehind(from('assistant', 'model', 'The login is done.'))).toBe(text);
   });
 
-  it('is read again where another message stands before it', () => {
+  it('is read again if another message precedes it', () => {
     const message = spoken(text);
     expect(userWordsIn(message, from('system', 'system', 'Be brief.'))).toBe(text);
     expect(userWordsIn(message)).toBe('');

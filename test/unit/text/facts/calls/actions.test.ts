@@ -70,7 +70,7 @@ describe('tools by name', () => {
     expect(act('grep', { path: 'b', pattern: 'c' }).key).not.toBe(one.key);
   });
 
-  it('tells long questions apart without keeping them', () => {
+  it('distinguishes long questions without storing them', () => {
     const long = 'x'.repeat(5000);
     expect(shell(`python -c '${long}'`).key.length).toBeLessThan(200);
     expect(shell(`python -c '${long}'`).key).not.toBe(shell(`python -c '${long}y'`).key);

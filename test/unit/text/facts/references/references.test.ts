@@ -39,7 +39,7 @@ describe('what later text refers to', () => {
     expect(index.lastUse(0)).toBeUndefined();
   });
 
-  it('gives nobody the words that the model wrote first, or that the system message holds', () => {
+  it('credits no exchange with words that the model wrote first or the system message contains', () => {
     const index = indexOf(
       message('system', [text('use the toolBelt')]),
       step('read', { path: 'parseConfig.ts' }, 'parseConfig.ts: toolBelt'),
@@ -112,7 +112,7 @@ describe('one catch-up or many', () => {
     );
   });
 
-  it('asks nothing of the log until it is told to catch up', () => {
+  it('reads nothing of the log until it is asked to catch up', () => {
     const log = logOf(user('parseConfig.ts'), says('parseConfig.ts'));
     expect(new ReferenceIndex(log).lastUse(0)).toBeUndefined();
   });

@@ -94,7 +94,7 @@ describe('secrets as people say and type them', () => {
   });
 });
 
-it('a secret that the user named stays one where he uses it again in words of his own', () => {
+it('a secret that the user named stays a secret when the user writes it again in other words', () => {
   const log = logOf(
     user('The DB password is hunter2-Blue-Sky9, never print it.'),
     user('Use hunter2-Blue-Sky9 for the staging db too.'),

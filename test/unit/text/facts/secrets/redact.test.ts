@@ -27,7 +27,7 @@ describe('redaction', () => {
     });
   });
 
-  it('keeps what stands around a secret', () => {
+  it('keeps what surrounds a secret', () => {
     expect(redact('Authorization: Bearer abcdefghijklmnop1234').text).toBe(
       'Authorization: Bearer [bearer token removed]',
     );
@@ -192,7 +192,7 @@ describe('redaction', () => {
     expect(redact(text).text).not.toContain(secret);
   });
 
-  it('takes out a private key whose beginning or end was cut away, and no more', () => {
+  it('removes a private key whose beginning or end was cut off, and nothing else', () => {
     const body = 'MIIEowIBAAKCAQEA0123456789abcdef\nABCDEFGHIJKLMNOPQRSTUVWXYZ012345\n';
     const [begin, end] = [join('-----BEGIN ', 'PRIVATE KEY-----'), join('-----END ', 'PRIVATE KEY-----')];
     expect(redact(`a\n${begin}\n${body}[… cut …]\nb`).text).toBe('a\n[private key removed][… cut …]\nb');
@@ -229,7 +229,7 @@ describe('what is known of a log', () => {
     expect(book.redact('Seen: correcthorse7battery, 5432')).toBe('Seen: [secret removed], 5432');
   });
 
-  it('takes it out of a text that was clean before the log gave it away', () => {
+  it('removes it from a text that was clean before the log revealed it', () => {
     const log = logOf(user('Connect to the database.'));
     const book = new SecretBook(createRedact());
     const reader = new LogReader(log, book);
@@ -241,7 +241,7 @@ describe('what is known of a log', () => {
     expect(book.redact(seen)).toBe('Seen: [secret removed]');
   });
 
-  it('keeps words that the user said before, though a tool assigns them to a name of a secret', () => {
+  it('keeps words that the user wrote before, even if a tool assigns them to the name of a secret', () => {
     const rule = 'Never delete /srv/app/config/production.yml, deploy from release-2024.10 only.';
     const page = 'TOKEN=/srv/app/config/production.yml\nPASSWORD=release-2024.10\nAPI_KEY=abcdef0123456789\n';
     for (const log of [
@@ -263,7 +263,7 @@ describe('what is known of a log', () => {
     expect(book.redact('It printed correcthorse7battery.')).toBe('It printed [secret removed].');
   });
 
-  it('leaves nothing of a secret that begins with another one', () => {
+  it('leaves nothing of a secret that begins with another secret', () => {
     const log = logOf(
       step('cat', {}, 'DB_PASSWORD=mill7wheel'),
       step('cat', {}, 'DB_PASSWORD=mill7wheel-n0rth'),
@@ -271,7 +271,7 @@ describe('what is known of a log', () => {
     expect(bookOf(log).hide('It took mill7wheel-n0rth.')).toBe('It took [secret removed].');
   });
 
-  it('takes a word that only chance mixes so for a key, unless the user said it or it is an id', () => {
+  it('takes a random-looking word as a key, unless the user wrote it or it is an id', () => {
     const key = join('wJ4lrXUt9FEMI7K2', 'MDENGbPx8RfiCYzZ');
     const book = bookOf(logOf(step('cat', {}, `credential ${key}`)));
     expect(book.redact(`It is ${key}.`)).toBe('It is [random word removed].');
@@ -283,7 +283,7 @@ describe('what is known of a log', () => {
     expect(book.redact(ids)).toBe(ids);
   });
 
-  it('takes no everyday word for a secret elsewhere', () => {
+  it('takes no everyday word as a secret elsewhere', () => {
     const book = bookOf(logOf(user('{"secret": "production"}')));
     expect(book.redact('deploy to production')).toBe('deploy to production');
   });
