@@ -33,13 +33,14 @@ export const isFull = (error: unknown): boolean => FULL.test(codeOf(error));
 /** The file, or one of SQLite's files next to it, could not be opened. */
 export const isUnopenable = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CANTOPEN');
 
+const UNREADABLE = 'Look at the disk and at what else uses the file.';
 const DAMAGED = 'Restore it from a copy, or save what is left with `sqlite3 FILE .recover`.';
 const FAULTS: readonly KnownFault[] = [
   [BUSY, 'STORE_FAILED', 'Another process holds the file: wait for it, or stop it.', 'retryable'],
   [FULL, 'STORE_FULL', 'Make room on the disk; nothing was changed.', 'retryable'],
   [/^SQLITE_(?:READONLY|PERM|AUTH)/, 'STORE_DENIED', 'Let this user write to the file and to its folder.'],
   [/^SQLITE_(?:CORRUPT|NOTADB)/, 'STORE_DAMAGED', DAMAGED],
-  [/^SQLITE_(?:CANTOPEN|IOERR)/, 'STORE_FAILED', 'Look at the disk, and at what uses the file.', 'retryable'],
+  [/^SQLITE_(?:CANTOPEN|IOERR)/, 'STORE_FAILED', UNREADABLE, 'retryable'],
 ];
 
 /** SQLite's errors, with a remedy for the operator. */
