@@ -1,4 +1,11 @@
-import * as kysely from 'kysely';
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type DatabaseConnection,
+} from 'kysely';
 import type pg from 'pg';
 import { checkVersion, orMissing, requirePackage, SpillwayError } from '../../errors/index.js';
 import type { SessionStore } from '../../spi/index.js';
@@ -35,13 +42,13 @@ export async function openPostgres(url: string, options: SqlOptions): Promise<Se
     statement_timeout: patienceMs,
     query_timeout: 1.25 * patienceMs,
   });
-  const kyselyOn = (connections: pg.Pool): kysely.Kysely<Tables> =>
-    new kysely.Kysely<Tables>({
+  const kyselyOn = (connections: pg.Pool): Kysely<Tables> =>
+    new Kysely<Tables>({
       dialect: {
         createDriver: () => new CarefulDriver({ pool: connections }),
-        createAdapter: () => new kysely.PostgresAdapter(),
-        createIntrospector: (any) => new kysely.PostgresIntrospector(any),
-        createQueryCompiler: () => new kysely.PostgresQueryCompiler(),
+        createAdapter: () => new PostgresAdapter(),
+        createIntrospector: (any) => new PostgresIntrospector(any),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
       },
     });
   const db = kyselyOn(pool);
@@ -104,13 +111,13 @@ function poolOf(
 }
 
 /** Reports an unknown outcome for a commit without an answer. */
-class CarefulDriver extends kysely.PostgresDriver {
-  override async commitTransaction(connection: kysely.DatabaseConnection): Promise<void> {
+class CarefulDriver extends PostgresDriver {
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await runCommit(() => super.commitTransaction(connection));
   }
 
   /** A lost connection has already rolled back; the first error is the one to report. */
-  override async rollbackTransaction(connection: kysely.DatabaseConnection): Promise<void> {
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => undefined);
   }
 }
