@@ -122,8 +122,8 @@ export class Compaction {
     const started = timer();
     const reading = gauge.scale(budget)(thread.projection);
     if (reading.pressure < threshold) return belowThreshold(threshold);
-    const waits = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
-    const run = new Run(this.pieces, { trigger, reading, policy, needsApproval: waits, started });
+    const needsApproval = how.waits ?? (policy.waits === true && trigger.kind !== 'manual');
+    const run = new Run(this.pieces, { trigger, reading, policy, needsApproval, started });
     await inSlices(commits.passes(policy, trigger, ({ when }) => when === 'compaction'));
     const isReady = trigger.kind === 'pressure' && !hooks.asks(policy);
     const ready = isReady ? this.#readyPlan(policy) : undefined;
